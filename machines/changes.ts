@@ -1,0 +1,155 @@
+/** How the context changes: pure functions from what happened to the fields it alters. */
+import { clampDelay, retryDelay } from './backoff.js'
+import { classify } from './classify.js'
+import type { Evidence, Phase, WireEvidence } from './evidence.js'
+import { dialectKey, type Fault } from './faults.js'
+import { faultOf, isEarlyExit, outcomeOf } from './guards.js'
+import type { ConnectionContext, ConnectionEvent, ConnectionInput } from './types.js'
+
+type Changes = Partial<ConnectionContext>
+
+/** What a connection knows when it begins. */
+export function initialContext({ input }: { input: ConnectionInput }): ConnectionContext {
+  const { resumable, ...rest } = input
+  return {
+    ...rest,
+    generation: 0,
+    reached: 'nothing',
+    linkLost: false,
+    everReady: false,
+    session: resumable ? { protocolVersion: '', server: { name: '', version: '' }, resumable } : undefined,
+    dialect: {},
+    ...trustedAnew,
+    missedProbes: 0,
+    fault: undefined,
+    online: true,
+    demand: false,
+    hurried: false,
+    coolMs: 0,
+    waitMs: 0,
+    lists: 'fresh',
+    listsDirty: false,
+    listRounds: 0,
+    credentialEpoch: 0,
+    after: 'idle',
+  }
+}
+
+/** What is forgotten when a connection has proved itself, or when somebody says: try again. */
+const trustedAnew = {
+  attempts: 0,
+  renewals: 0,
+  authorizations: 0,
+  earlyExits: 0,
+  slowStarts: 0,
+  dialectsTried: [],
+  origin: undefined,
+  noticed: false,
+} as const
+
+export const trustAnew = (): Changes => trustedAnew
+
+/** The next link: everything of the one before is history. */
+export const beginLink = (context: ConnectionContext): Changes => ({
+  generation: context.generation + 1,
+  session: context.session?.resumable ? context.session : undefined,
+  reached: 'nothing',
+  linkLost: false,
+  hurried: false,
+  coolMs: 0,
+  missedProbes: 0,
+  lists: 'fresh',
+  listsDirty: false,
+  listRounds: 0,
+})
+
+export function noteSession(event: ConnectionEvent): Changes {
+  if (event.type === 'link.resumed') return { reached: 'ready', lists: 'unverified', everReady: true }
+  return event.type === 'link.initialized' ? { reached: 'session', session: event.session } : {}
+}
+
+export const noteLists = (event: ConnectionEvent): Changes => ({
+  reached: 'ready',
+  everReady: true,
+  lists: 'complete' in event && event.complete === true ? 'fresh' : 'stale',
+})
+
+/** The first fault of a trouble is its cause; what fails later is not. */
+export function noteFault(context: ConnectionContext, event: ConnectionEvent): Changes {
+  const fault = faultOf(event)
+  if (!fault) return {}
+  return {
+    fault,
+    // A session that the server does not know is not gone on with.
+    session: fault.class === 'session-expired' ? undefined : context.session,
+    origin: context.origin ?? fault,
+    earlyExits: context.earlyExits + (isEarlyExit(event) ? 1 : 0),
+    slowStarts: context.slowStarts + (context.wire === 'stdio' && fault.evidence.kind === 'deadline' ? 1 : 0),
+  }
+}
+
+export function adoptDialect(context: ConnectionContext, event: ConnectionEvent): Changes {
+  const dialect = faultOf(event)?.dialect
+  if (!dialect) return {}
+  return {
+    // Ending the old session is done once and not kept: the next link has no old session to end.
+    dialect: { ...context.dialect, ...dialect },
+    dialectsTried: [...context.dialectsTried, dialectKey(dialect)],
+  }
+}
+
+/** An attempt is used up; a time that the server named is served before the next. */
+export function countAttempt(context: ConnectionContext, event: ConnectionEvent): Changes {
+  return {
+    attempts: context.attempts + 1,
+    coolMs: clampDelay(faultOf(event)?.retryAfterMs ?? 0),
+    hurried: false,
+  }
+}
+
+export function planRetry(context: ConnectionContext): Changes {
+  return {
+    waitMs: retryDelay({
+      policy: context.policy.backoff,
+      attempt: Math.max(1, context.attempts),
+      random: context.random(),
+      demand: context.demand,
+      cooledMs: context.coolMs,
+    }),
+  }
+}
+
+/** The network is back: at once, but not all in the same moment. */
+export const planReturn = (context: ConnectionContext): Changes => ({
+  waitMs: retryDelay({ policy: context.policy.backoff, attempt: 1, random: context.random() }),
+  hurried: true,
+})
+
+export function adoptCredential(event: ConnectionEvent): Changes {
+  const granted = event.type === 'credentials.changed' ? event : outcomeOf(event)
+  if (!granted || !('epoch' in granted)) return {}
+  return { credentialEpoch: granted.epoch, refreshInMs: granted.refreshInMs }
+}
+
+export const configure = (event: ConnectionEvent): Changes =>
+  event.type === 'configure' && event.policy ? { policy: event.policy } : {}
+
+/** The fault of a failure that the chart itself sees. */
+export function ownFault(context: ConnectionContext, phase: Phase, seen: Omit<WireEvidence, 'wire'>): Fault {
+  const evidence: Evidence = {
+    ...seen,
+    wire: context.wire,
+    phase,
+    everReady: context.everReady,
+    legacyAllowed: context.legacyAllowed,
+    dialectsTried: context.dialectsTried,
+  }
+  return classify(evidence, context.rules)
+}
+
+/** The fault behind a step of authorization that failed. */
+export function authFault(context: ConnectionContext, event: ConnectionEvent): Fault {
+  const outcome = outcomeOf(event)
+  if (outcome?.type === 'failed') return ownFault(context, 'reauthorizing', outcome.evidence)
+  return ownFault(context, 'reauthorizing', { kind: 'token', summary: 'a step of the authorization failed' })
+}

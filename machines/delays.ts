@@ -1,0 +1,41 @@
+/** Every deadline and pause of the chart by name, in milliseconds. They depend on context alone. */
+import { clampDelay, retryDelay, spread, startBudget } from './backoff.js'
+import { AUTHORIZE_MS, GATHER, LIST_RETRY, OFFLINE_RECHECK_MS, WAKE_SPREAD_MS } from './policy.js'
+import type { ConnectionContext } from './types.js'
+
+interface Args {
+  readonly context: ConnectionContext
+}
+
+/** A child's whole start, from spawn to handshake, has one budget; on a network each step has its own. */
+const startMs = (context: ConnectionContext, stepMs: number): number =>
+  context.wire === 'stdio' ? startBudget(context.policy.connectMs, context.slowStarts) : stepMs
+
+export const delays = {
+  connectTimeout: ({ context }: Args) => startMs(context, context.policy.connectMs),
+  initializeTimeout: ({ context }: Args) => startMs(context, context.policy.initializeMs),
+  discoverTimeout: ({ context }: Args) => context.policy.discoverMs,
+  probeTimeout: ({ context }: Args) => context.policy.probeMs,
+  closeTimeout: ({ context }: Args) => context.policy.closeMs,
+  authorizeTimeout: () => AUTHORIZE_MS,
+
+  keepalive: ({ context }: Args) => context.policy.keepaliveMs,
+  stableAfter: ({ context }: Args) => context.policy.stableAfterMs,
+  wakePause: ({ context }: Args) => clampDelay(context.random() * WAKE_SPREAD_MS),
+
+  cooling: ({ context }: Args) => clampDelay(context.coolMs),
+  retryDelay: ({ context }: Args) => context.waitMs,
+  offlineRecheck: ({ context }: Args) => spread(OFFLINE_RECHECK_MS, 0.25, context.random()),
+  /** As long as the longest pause of the backoff: a crowd of callers cannot drive attempts faster than the policy. */
+  rest: ({ context }: Args) => context.policy.backoff.capMs,
+  slowProbe: ({ context }: Args) => spread(context.policy.slowProbeMs || 0, 0.25, context.random()),
+
+  gather: ({ context }: Args) => Math.min(GATHER.firstMs * 2 ** Math.min(context.listRounds, 10), GATHER.mostMs),
+  listsQuiet: () => GATHER.quietMs,
+  listRetry: ({ context }: Args) =>
+    retryDelay({ policy: LIST_RETRY, attempt: Math.max(2, context.listRounds + 1), random: context.random() }),
+
+  tokenRefresh: ({ context }: Args) => clampDelay(context.refreshInMs ?? 0),
+}
+
+export type DelayName = keyof typeof delays

@@ -1,0 +1,111 @@
+/** Predicates of the chart: what may be the case. Pure; each is one sentence. */
+
+import { dialectKey, type Fault } from './faults.js'
+import { CRASH_MEMORY, MAX_AUTHORIZATIONS, MAX_MISSED_PROBES } from './policy.js'
+import type { AuthOutcome, ConnectionContext, ConnectionEvent } from './types.js'
+
+interface Args {
+  readonly context: ConnectionContext
+  readonly event: ConnectionEvent
+}
+
+/** The fault that the event carries, if it is one. */
+export const faultOf = (event: ConnectionEvent): Fault | undefined => (event.type === 'fault' ? event.fault : undefined)
+
+/** The outcome that a finished step of authorization hands over. */
+export function outcomeOf(event: object): AuthOutcome | undefined {
+  return 'output' in event && isOutcome(event.output) ? event.output : undefined
+}
+
+const isOutcome = (value: unknown): value is AuthOutcome =>
+  typeof value === 'object' && value !== null && 'type' in value
+
+const isClass =
+  (...classes: readonly Fault['class'][]) =>
+  ({ event }: Args): boolean =>
+    event.type === 'fault' && classes.includes(event.fault.class)
+
+/** Waiting may help. So it is with every class that has no verdict of its own: the safe side (promise P25). */
+const waits = ({ event }: Args): boolean =>
+  event.type === 'fault' && !['permanent', 'mismatch', 'unauthorized'].includes(event.fault.class)
+
+/** The child ended before its handshake did. */
+export const isEarlyExit = (event: ConnectionEvent): boolean =>
+  event.type === 'fault' && (event.fault.code === 'process.exited-early' || event.fault.code === 'process.interpreter')
+
+const crashMemoryFull = ({ context, event }: Args): boolean =>
+  isEarlyExit(event) && context.earlyExits + 1 >= CRASH_MEMORY
+
+/** An event that names what it was seen under: a link, a credential. */
+const fence = (event: ConnectionEvent) => ({
+  generation: 'generation' in event ? event.generation : undefined,
+  credentialEpoch:
+    event.type !== 'credentials.changed' && 'credentialEpoch' in event ? event.credentialEpoch : undefined,
+})
+
+export const guards = {
+  /** Seen on an older link, or answered to an older credential: what it complains of is gone. */
+  stale: ({ context, event }: Args): boolean =>
+    (fence(event).generation ?? context.generation) < context.generation ||
+    (fence(event).credentialEpoch ?? context.credentialEpoch) < context.credentialEpoch,
+
+  // Verdicts
+  dialectLeft: (args: Args): boolean => {
+    const dialect = faultOf(args.event)?.dialect
+    return (
+      isClass('mismatch')(args) && dialect !== undefined && !args.context.dialectsTried.includes(dialectKey(dialect))
+    )
+  },
+  permanent: isClass('permanent', 'mismatch'),
+  authorizable: (args: Args): boolean =>
+    isClass('unauthorized')(args) && args.context.authorizer && args.context.authorizations < MAX_AUTHORIZATIONS,
+  unauthorized: isClass('unauthorized'),
+  sessionLossFails: (args: Args): boolean =>
+    isClass('session-expired')(args) && args.context.policy.onSessionLost === 'fail',
+  renewable: (args: Args): boolean => isClass('session-expired')(args) && args.context.renewals < 1,
+  offline: (args: Args): boolean => waits(args) && args.context.remote && !args.context.online,
+  attemptsLeft: (args: Args): boolean =>
+    waits(args) && args.context.attempts < args.context.policy.maxAttempts && !crashMemoryFull(args),
+
+  // Link and session
+  resumable: ({ context }: Args): boolean => context.session?.resumable === true,
+  linkReady: ({ context }: Args): boolean => context.reached === 'ready' && !context.linkLost,
+  linkEstablished: ({ context }: Args): boolean => context.reached === 'session' && !context.linkLost,
+  remote: ({ context }: Args): boolean => context.remote,
+  relinks: ({ event }: Args): boolean => 'relink' in event && event.relink === true,
+
+  // Waiting
+  nothingToServe: ({ context }: Args): boolean => context.coolMs === 0,
+  demanded: ({ context }: Args): boolean => context.demand,
+  notHurried: ({ context }: Args): boolean => !context.hurried,
+  probesSlowly: ({ context }: Args): boolean => context.policy.slowProbeMs !== false,
+
+  // Health
+  keepsAlive: ({ context }: Args): boolean => context.policy.keepaliveMs > 0,
+  /** Nothing of an earlier trouble is held against the connection. */
+  trusted: ({ context }: Args): boolean =>
+    context.attempts + context.renewals + context.authorizations + context.earlyExits + context.slowStarts === 0 &&
+    context.dialectsTried.length === 0 &&
+    context.origin === undefined,
+  probesLeft: ({ context }: Args): boolean => context.missedProbes + 1 < MAX_MISSED_PROBES,
+
+  // Lists
+  listsUnverified: ({ context }: Args): boolean => context.lists === 'unverified',
+  listsStale: ({ context }: Args): boolean => context.lists === 'stale',
+  listsDirty: ({ context }: Args): boolean => context.listsDirty,
+  incomplete: ({ event }: Args): boolean => 'complete' in event && event.complete === false,
+
+  // Credentials
+  expires: ({ context }: Args): boolean => context.refreshInMs !== undefined,
+  stepsUp: (args: Args): boolean => args.context.authorizer && args.context.authorizations < MAX_AUTHORIZATIONS,
+  granted: ({ event }: Args): boolean => outcomeOf(event)?.type === 'granted',
+  needsUser: ({ event }: Args): boolean => outcomeOf(event)?.type === 'needs-user',
+  refused: ({ event }: Args): boolean => outcomeOf(event)?.type === 'failed',
+  absorbable: (args: Args): boolean =>
+    isClass('unauthorized')(args) && faultOf(args.event)?.evidence.phase !== 'reauthorizing',
+  losesLinkOnly: (args: Args): boolean => waits(args) && faultOf(args.event)?.evidence.phase !== 'reauthorizing',
+
+  // Closing
+  closesForGood: ({ context }: Args): boolean => context.after === 'closed',
+  goesOn: ({ context }: Args): boolean => context.after === 'linked',
+}

@@ -1,0 +1,111 @@
+import type { Rule } from '../faults.js'
+import { namesSession, opening, status, wantsMoreScope } from '../signs.js'
+
+/** Access. */
+export const authorizationRules: readonly Rule[] = [
+  {
+    id: 'unauthorized-names-session',
+    because: 'the token is fresh and the answer speaks of the session: not the credential is refused but the session',
+    source: 'report 01.03',
+    when: (e) => status(401)(e) && e.sessionSent === true && e.tokenState === 'fresh' && namesSession(e),
+    then: {
+      class: 'session-expired',
+      scope: 'link',
+      code: 'session.unknown',
+      delivery: 'refused',
+      advice: 'The server no longer knows the session; a new one is made.',
+    },
+  },
+  {
+    id: 'unauthorized',
+    because: 'with or without WWW-Authenticate, 401 asks for a credential',
+    source: 'deviation 38; report 04.11',
+    when: status(401),
+    then: {
+      class: 'unauthorized',
+      scope: 'link',
+      code: 'http.401',
+      delivery: 'refused',
+      advice: 'The server wants a valid credential. Log in, or give it a token.',
+    },
+  },
+  {
+    id: 'scope-insufficient-at-start',
+    because: 'the credential is good but may not do this; at the handshake nothing goes on without it',
+    source: 'specification 2025-11-25 authorization, step-up',
+    when: (e) => status(403)(e) && wantsMoreScope(e) && opening(e),
+    then: {
+      class: 'unauthorized',
+      scope: 'link',
+      code: 'scope.insufficient',
+      delivery: 'refused',
+      advice: 'The credential lacks a scope that the server asks for. Log in again with more scopes.',
+    },
+  },
+  {
+    id: 'scope-insufficient',
+    because: 'only this call needs more scope; all others go on',
+    source: 'specification 2025-11-25 authorization, step-up; promise P14',
+    when: (e) => status(403)(e) && wantsMoreScope(e),
+    then: {
+      class: 'unauthorized',
+      scope: 'call',
+      code: 'scope.insufficient',
+      delivery: 'refused',
+      advice: 'This call needs a scope that the credential lacks.',
+    },
+  },
+  {
+    id: 'forbidden-at-start',
+    because: 'who is refused at the door stays refused until somebody changes something',
+    when: (e) => status(403)(e) && opening(e),
+    then: {
+      class: 'permanent',
+      transientOnceReady: true,
+      scope: 'link',
+      code: 'http.403',
+      delivery: 'refused',
+      advice:
+        'The server refuses this client (403). Check the credential, the address and the allowed hosts of the server.',
+    },
+  },
+  {
+    id: 'forbidden',
+    because: 'one call is not allowed; the connection is well',
+    source: 'report 05.05',
+    when: status(403),
+    then: {
+      class: 'permanent',
+      scope: 'call',
+      code: 'http.403',
+      delivery: 'refused',
+      advice: 'The server does not allow this call (403).',
+    },
+  },
+  {
+    id: 'grant-refused',
+    because: 'the refresh token itself is refused: only a person can help',
+    source: 'RFC 6749 5.2; report 04.03',
+    when: (e) => e.kind === 'token' && /invalid_grant/.test(e.http?.body ?? e.rpc?.message ?? ''),
+    then: {
+      class: 'unauthorized',
+      scope: 'link',
+      code: 'token.invalid-grant',
+      delivery: 'not-sent',
+      advice: 'The stored login is no longer accepted. Log in again.',
+    },
+  },
+  {
+    id: 'token-endpoint',
+    because: 'trouble at the token endpoint says nothing of the tokens: they are kept',
+    source: 'SDK trap 8',
+    when: (e) => e.kind === 'token',
+    then: {
+      class: 'transient',
+      scope: 'link',
+      code: 'token.unavailable',
+      delivery: 'not-sent',
+      advice: 'The authorization server could not be used just now; the login is kept and tried again.',
+    },
+  },
+]

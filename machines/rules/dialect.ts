@@ -1,0 +1,48 @@
+import type { Rule } from '../faults.js'
+import { offeredVersion, speaksOfVersion, status, toInitialize, tried } from '../signs.js'
+
+/** Versions and wires. */
+export const dialectRules: readonly Rule[] = [
+  {
+    id: 'version-offered',
+    because: 'the server names versions it speaks, and one of them is ours',
+    source: 'specification 2025-11-25 lifecycle; deviations 29, 30; report 08.04',
+    when: (e) => toInitialize(e) && speaksOfVersion(e) && offeredVersion(e) !== undefined,
+    then: {
+      class: 'mismatch',
+      scope: 'link',
+      code: 'version.unsupported',
+      delivery: 'refused',
+      dialect: (e) => ({ version: offeredVersion(e) }),
+      advice: 'The server speaks another protocol version; a common one is offered.',
+    },
+  },
+  {
+    id: 'version-unsupported',
+    because: 'no version is common to both',
+    source: 'specification 2025-11-25 lifecycle; report 08.03',
+    when: (e) => toInitialize(e) && speaksOfVersion(e) && e.kind !== 'http',
+    then: {
+      class: 'permanent',
+      transientOnceReady: true,
+      scope: 'link',
+      code: 'version.unsupported',
+      delivery: 'refused',
+      advice: 'The server and this library share no protocol version. Update one of them.',
+    },
+  },
+  {
+    id: 'legacy-wire',
+    because: 'a server of the 2024-11-05 revision answers so to the first POST',
+    source: 'specification 2025-11-25 transports, backwards compatibility',
+    when: (e) => toInitialize(e) && status(400, 404, 405)(e) && e.legacyAllowed === true && !tried(e, 'wire sse'),
+    then: {
+      class: 'mismatch',
+      scope: 'link',
+      code: 'wire.legacy',
+      delivery: 'refused',
+      dialect: () => ({ wire: 'sse' }),
+      advice: 'The address does not take Streamable HTTP; the older HTTP+SSE wire is tried.',
+    },
+  },
+]

@@ -1,0 +1,46 @@
+import type { Rule } from '../faults.js'
+import { opening, untrustedCertificate } from '../signs.js'
+
+/** Sockets and names. */
+export const networkRules: readonly Rule[] = [
+  {
+    id: 'certificate-untrusted',
+    because: 'a certificate does not become trusted by trying again',
+    when: untrustedCertificate,
+    then: {
+      class: 'permanent',
+      transientOnceReady: true,
+      scope: 'link',
+      code: 'tls.{errno}',
+      delivery: 'not-sent',
+      advice:
+        'The certificate of {target} is not trusted ({errno}). Renew it, or name its authority in NODE_EXTRA_CA_CERTS.',
+    },
+  },
+  {
+    id: 'unreachable',
+    because:
+      'refused connections, failed name look-ups and failed handshakes pass when the server or the network returns',
+    source: 'reports 01.09, 05.03',
+    when: (e) => e.kind === 'network' && (e.sent === false || opening(e)),
+    then: {
+      class: 'transient',
+      scope: 'link',
+      code: 'network.{errno}',
+      advice: 'The server at {target} could not be reached ({errno}). Is it running, and is the network up?',
+    },
+  },
+  {
+    id: 'reset-in-call',
+    because: 'one socket broke after the request had left: that call may have run, other sockets may be well',
+    source: 'SDK trap 27; report 07.02',
+    when: (e) => e.kind === 'network',
+    then: {
+      class: 'transient',
+      scope: 'call',
+      code: 'network.{errno}',
+      suspect: true,
+      advice: 'The connection broke after the request had been sent ({errno}); it may have run.',
+    },
+  },
+]

@@ -1,0 +1,117 @@
+import type { Dialect, Rule } from '../faults.js'
+import {
+  answeredInJsonRpc,
+  losesSessionByError,
+  namesLostSession,
+  namesSession,
+  saysAlreadyInitialized,
+  status,
+  toInitialize,
+  tried,
+} from '../signs.js'
+
+const endSession: Dialect = { endSession: true }
+
+/** Sessions, and the many ways servers say that one is gone. */
+export const sessionRules: readonly Rule[] = [
+  {
+    id: 'unknown-method-404',
+    because: 'newer servers answer an unknown method with 404 and a JSON-RPC error: an answer, not a lost session',
+    source: 'specification 2026-07-28 streamable HTTP; report 07.05',
+    when: (e) => status(404)(e) && e.rpc?.code === -32601,
+    then: {
+      class: 'permanent',
+      scope: 'call',
+      code: 'rpc.{rpc}',
+      delivery: 'refused',
+      advice: 'The server does not know the method {method}.',
+    },
+  },
+  {
+    id: 'session-unknown',
+    because: 'the server answers in the protocol that it does not know the session, so it did not run the request',
+    source: 'specification 2025-11-25 transports: 404; deviations 3, 4, 9; report 01.01',
+    when: (e) =>
+      status(404)(e) &&
+      e.sessionSent === true &&
+      e.http?.exchange !== 'listen' &&
+      (answeredInJsonRpc(e) || namesSession(e)),
+    then: {
+      class: 'session-expired',
+      scope: 'link',
+      code: 'session.unknown',
+      delivery: 'refused',
+      advice: 'The server no longer knows the session (it was restarted or let it expire); a new one is made.',
+    },
+  },
+  {
+    id: 'session-unknown-bare',
+    because: 'a bare 404 means a lost session too, but a proxy can have made it after the server had run the request',
+    source: 'specification 2025-11-25 transports: 404; report 07.02',
+    when: (e) => status(404)(e) && e.sessionSent === true && e.http?.exchange !== 'listen',
+    then: {
+      class: 'session-expired',
+      scope: 'link',
+      code: 'session.not-found',
+      advice: 'The address answers 404 under the session that worked; a new session is made.',
+    },
+  },
+  {
+    id: 'listening-conflict',
+    because: 'the server still holds the dead predecessor of the listening stream; only a new session frees the place',
+    source: 'SDK trap 23; reports 03.03, 03.04; deviation 17',
+    when: (e) => status(409)(e) && e.http?.exchange === 'listen',
+    then: {
+      class: 'session-expired',
+      scope: 'link',
+      code: 'session.listening-conflict',
+      endsSession: true,
+      delivery: 'refused',
+      advice: 'The server refuses a second listening stream; a new session is made.',
+    },
+  },
+  {
+    id: 'session-unknown-otherwise',
+    because: 'many servers say with another status, or with 200 and an error, that the session is gone',
+    source: 'deviations 1, 2, 5, 6, 7, 8, 10; reports 01.02, 01.04',
+    when: (e) =>
+      e.sessionSent === true &&
+      !toInitialize(e) &&
+      ((status(400, 409, 500, 503)(e) && namesLostSession(e)) || (e.kind === 'rpc' && losesSessionByError(e))),
+    then: {
+      class: 'session-expired',
+      scope: 'link',
+      code: 'session.unknown',
+      delivery: 'refused',
+      advice: 'The server no longer knows the session (it was restarted or let it expire); a new one is made.',
+    },
+  },
+  {
+    id: 'already-initialized',
+    because: 'a server that holds one session only still holds the old one: end that first, once',
+    source: 'deviation 11; report 01.07',
+    when: (e) => toInitialize(e) && saysAlreadyInitialized(e) && !tried(e, 'end session'),
+    then: {
+      class: 'mismatch',
+      scope: 'link',
+      code: 'session.occupied',
+      delivery: 'refused',
+      dialect: () => endSession,
+      advice: 'The server serves one session at a time and still holds an old one; that one is ended first.',
+    },
+  },
+  {
+    id: 'already-initialized-still',
+    because: 'somebody else holds the only session; it may be let go',
+    source: 'deviation 11',
+    when: (e) => toInitialize(e) && saysAlreadyInitialized(e),
+    then: {
+      class: 'transient',
+      scope: 'link',
+      code: 'session.occupied',
+      delivery: 'refused',
+      advice:
+        'The server serves one session at a time and another client holds it. End that client or restart the server.',
+    },
+  },
+]

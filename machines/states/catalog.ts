@@ -1,0 +1,57 @@
+import { connectionSetup } from '../setup.js'
+
+export const catalog = connectionSetup.createStateConfig({
+  description: 'Are the lists what the server has now?',
+  initial: 'checking',
+  states: {
+    checking: {
+      description: 'How the lists stand on this link decides at once.',
+      always: [
+        { guard: 'listsUnverified', target: 'refreshing' },
+        { guard: 'listsStale', target: 'stale' },
+        { target: 'fresh' },
+      ],
+    },
+    fresh: {
+      description: 'All lists were read on this link.',
+      entry: 'settleLists',
+      on: {
+        'lists.changed': 'gathering',
+      },
+      after: {
+        listsQuiet: { actions: 'forgetListRounds' },
+      },
+    },
+    gathering: {
+      description: 'Lists changed; more changes are awaited for a moment, longer with each round.',
+      after: {
+        gather: 'refreshing',
+      },
+    },
+    refreshing: {
+      description: 'The lists are read again; the old ones serve meanwhile.',
+      entry: ['countListRound', { type: 'tellLink', params: { type: 'refresh' } }],
+      on: {
+        'lists.changed': { actions: 'markListsDirty' },
+        'lists.refreshed': [
+          { guard: 'incomplete', target: 'stale' },
+          { guard: 'listsDirty', target: 'gathering' },
+          { target: 'fresh' },
+        ],
+      },
+      after: {
+        discoverTimeout: 'stale',
+      },
+    },
+    stale: {
+      description: 'Some list could not be read; its last good content serves, and it is asked for again.',
+      entry: 'staleLists',
+      on: {
+        'lists.changed': 'gathering',
+      },
+      after: {
+        listRetry: 'refreshing',
+      },
+    },
+  },
+})

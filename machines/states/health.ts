@@ -1,0 +1,60 @@
+import { connectionSetup } from '../setup.js'
+
+/** A link of before cannot cast suspicion on this one. */
+const fenced = { guard: 'stale', meta: { rule: 'F0' } } as const
+
+export const health = connectionSetup.createStateConfig({
+  description: 'Is the link alive, and does it hold?',
+  initial: 'settling',
+  states: {
+    settling: {
+      description: 'Connected, but not yet for long enough to forget past failures: dying at once is a failure.',
+      entry: 'forgetMissedProbes',
+      on: {
+        suspect: [fenced, { target: 'probing' }],
+        'network.online': { target: 'waking', actions: 'goOnline' },
+        'clock.jumped': 'waking',
+      },
+      after: {
+        stableAfter: { target: 'steady', actions: 'trustAnew' },
+      },
+    },
+    steady: {
+      description: 'The link has proved itself.',
+      on: {
+        suspect: [fenced, { target: 'probing' }],
+        'network.online': { target: 'waking', actions: 'goOnline' },
+        'clock.jumped': 'waking',
+      },
+      after: {
+        keepalive: { guard: 'keepsAlive', target: 'probing' },
+      },
+    },
+    waking: {
+      description:
+        'The machine or the network was away. Probes are spread, so that a hundred connections do not ask at once.',
+      on: {
+        suspect: [fenced, { target: 'probing' }],
+      },
+      after: {
+        wakePause: 'probing',
+      },
+    },
+    probing: {
+      description: 'One request asks for a sign of life; any answer is one.',
+      entry: { type: 'tellLink', params: { type: 'probe' } },
+      on: {
+        'probe.answered': [
+          { guard: 'trusted', target: 'steady', actions: 'forgetMissedProbes' },
+          { target: 'settling' },
+        ],
+      },
+      after: {
+        probeTimeout: [
+          { guard: 'probesLeft', target: 'probing', reenter: true, actions: 'countMissedProbe' },
+          { actions: 'missProbes' },
+        ],
+      },
+    },
+  },
+})

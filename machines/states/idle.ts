@@ -1,0 +1,13 @@
+import { connectionSetup } from '../setup.js'
+import { to } from '../targets.js'
+
+export const idle = connectionSetup.createStateConfig({
+  description: 'Nothing runs. connect(), or the first call, starts it.',
+  always: { guard: 'demanded', target: to.linked },
+  on: {
+    connect: to.linked,
+    reconnect: to.linked,
+    retry: to.linked,
+    disconnect: {},
+  },
+})

@@ -1,0 +1,39 @@
+import { connectionSetup } from '../setup.js'
+import { to } from '../targets.js'
+import { verdicts } from '../verdicts.js'
+import { connecting } from './connecting.js'
+import { discovering } from './discovering.js'
+import { initializing } from './initializing.js'
+import { ready } from './ready.js'
+import { reauthorizing } from './reauthorizing.js'
+
+export const linked = connectionSetup.createStateConfig({
+  description: 'One attempt: a fresh wire and a fresh client, owned for exactly as long as this state is active.',
+  initial: 'connecting',
+  entry: 'beginLink',
+  exit: 'leaveLink',
+  invoke: {
+    id: 'link',
+    src: 'link',
+    input: ({ context }) => ({
+      runtime: context.runtime,
+      generation: context.generation,
+      dialect: context.dialect,
+      dialectsTried: context.dialectsTried,
+      legacyAllowed: context.legacyAllowed,
+      resume: context.session?.resumable === true,
+      everReady: context.everReady,
+      credentialEpoch: context.credentialEpoch,
+    }),
+    onError: { actions: 'failLink' },
+  },
+  on: {
+    fault: verdicts,
+    reconnect: { target: to.linked, reenter: true, actions: ['forgetSession', 'trustAnew'] },
+    configure: [
+      { guard: 'relinks', target: to.linked, reenter: true, actions: ['configure', 'forgetSession', 'trustAnew'] },
+      { actions: 'configure' },
+    ],
+  },
+  states: { connecting, initializing, discovering, ready, reauthorizing },
+})

@@ -1,0 +1,211 @@
+import type { WireEvidence, WireKind } from './evidence.js'
+import type { Dialect, Fault, Rule } from './faults.js'
+import type { Policy } from './policy.js'
+
+/**
+ * The world outside the chart: wires, clients, stores, secrets. The chart hands it to its actors and never looks
+ * inside. `toJSON` must give nothing away, since context is shown in inspectors.
+ */
+export interface Runtime {
+  readonly name: string
+  toJSON(): unknown
+}
+
+export interface ConnectionInput {
+  readonly name: string
+  readonly wire: WireKind
+  /** The target is on another machine, so that losing the network explains losing it. Never for stdio or loopback. */
+  readonly remote: boolean
+  /** Somebody can get credentials. */
+  readonly authorizer: boolean
+  /** Another wire may be tried: the user asked for `auto`. */
+  readonly legacyAllowed: boolean
+  /** A remembered session is at hand from before (a checkpoint). */
+  readonly resumable: boolean
+  readonly policy: Policy
+  readonly rules: readonly Rule[]
+  readonly random: () => number
+  readonly runtime: Runtime
+}
+
+/** What the present session is, without its id: that is a secret and stays in the runtime. */
+export interface SessionSummary {
+  readonly protocolVersion: string
+  readonly server: { readonly name: string; readonly version: string }
+  /** The server gave a session id, so that a new link may go on with this session. */
+  readonly resumable: boolean
+}
+
+/** Small, and free of secrets and of schema bodies: it is shown in inspectors with every event. */
+export interface ConnectionContext {
+  readonly name: string
+  readonly wire: WireKind
+  readonly remote: boolean
+  readonly authorizer: boolean
+  readonly legacyAllowed: boolean
+  readonly policy: Policy
+  readonly rules: readonly Rule[]
+  readonly random: () => number
+  readonly runtime: Runtime
+
+  /** Number of the present link; events of an older one move nothing. */
+  readonly generation: number
+  /** How far the present link has come. */
+  readonly reached: 'nothing' | 'session' | 'ready'
+  /** The wire of the present link is gone, while credentials are being fetched. */
+  readonly linkLost: boolean
+  readonly everReady: boolean
+  readonly session?: SessionSummary
+  readonly dialect: Dialect
+  readonly dialectsTried: readonly string[]
+
+  /** Attempts in a row that ended in backoff (V7); forgotten when the connection has been stable. */
+  readonly attempts: number
+  /** Sessions renewed in a row (V5); forgotten when stable. */
+  readonly renewals: number
+  /** Credentials fetched in a row (V2): the loop guard; forgotten when stable. */
+  readonly authorizations: number
+  /** Exits before the handshake in a row; forgotten when stable. */
+  readonly earlyExits: number
+  /** Starts in a row that were too slow; forgotten when stable. */
+  readonly slowStarts: number
+  readonly missedProbes: number
+
+  /** The last fault. */
+  readonly fault?: Fault
+  /** The fault that began the present trouble; what failed later is not the cause. */
+  readonly origin?: Fault
+  /** The exhausted notice was given. */
+  readonly noticed: boolean
+
+  readonly online: boolean
+  /** A call waits for the connection. */
+  readonly demand: boolean
+  /** The present wait was shortened once because a call came. */
+  readonly hurried: boolean
+  /** The time the server named, to be served before the own delay, in milliseconds. */
+  readonly coolMs: number
+  /** The own delay, in milliseconds. */
+  readonly waitMs: number
+
+  /** State of the lists on this link: read, read in part, or known from before and not yet read again. */
+  readonly lists: 'fresh' | 'stale' | 'unverified'
+  /** Lists changed while they were being read. */
+  readonly listsDirty: boolean
+  /** Times in a row that the lists changed or could not be read; widens the pauses. */
+  readonly listRounds: number
+
+  /** Generation of the credential. An answer to an older one moves nothing. */
+  readonly credentialEpoch: number
+  /** When to refresh, in milliseconds from when the credential came; absent: when refused. */
+  readonly refreshInMs?: number
+
+  /** Where closing leads. */
+  readonly after: 'idle' | 'closed' | 'linked'
+}
+
+/** What a step of authorization came to. Secrets stay with the authorizer. */
+export type AuthOutcome =
+  | { readonly type: 'granted'; readonly epoch: number; readonly refreshInMs?: number }
+  | { readonly type: 'needs-user' }
+  | { readonly type: 'failed'; readonly evidence: WireEvidence }
+
+/** Fields by which an event names what it was seen under. */
+interface Fenced {
+  /** Link on which it was seen. Required from outside the link actor. */
+  readonly generation?: number
+  /** For refused credentials: the one that was sent. */
+  readonly credentialEpoch?: number
+}
+
+/** What a person or an application asks for. */
+export type CommandEvent =
+  | { readonly type: 'connect' }
+  | { readonly type: 'disconnect' }
+  | { readonly type: 'reconnect' }
+  | { readonly type: 'retry' }
+  | { readonly type: 'close' }
+  /** `relink`: the target changed, so the present link serves no longer. */
+  | { readonly type: 'configure'; readonly policy?: Policy; readonly relink?: boolean }
+  /** The answer of a login is with the authorizer. */
+  | { readonly type: 'auth.responded' }
+
+/** What happened around the connection. */
+export type SurroundingEvent =
+  | { readonly type: 'demand.raised' }
+  | { readonly type: 'demand.cleared' }
+  | { readonly type: 'network.online' }
+  | { readonly type: 'network.offline' }
+  /** The clock jumped: the machine slept. */
+  | { readonly type: 'clock.jumped' }
+  /** Other credentials are at hand: another process or the application stored them. */
+  | { readonly type: 'credentials.changed'; readonly epoch: number; readonly refreshInMs?: number }
+
+/** What happened on the link. */
+export type LinkEvent =
+  | { readonly type: 'link.opened' }
+  | { readonly type: 'link.initialized'; readonly session: SessionSummary }
+  | { readonly type: 'link.resumed' }
+  | { readonly type: 'link.discovered'; readonly complete: boolean }
+  | { readonly type: 'lists.changed' }
+  | { readonly type: 'lists.refreshed'; readonly complete: boolean }
+  | { readonly type: 'probe.answered' }
+  | ({ readonly type: 'suspect' } & Fenced)
+  | ({ readonly type: 'scope.insufficient' } & Fenced)
+  | ({ readonly type: 'fault'; readonly fault: Fault } & Fenced)
+
+export type ConnectionEvent = CommandEvent | SurroundingEvent | LinkEvent
+
+/** What the chart asks of the link actor. */
+export type LinkCommand =
+  | { readonly type: 'open' }
+  | { readonly type: 'negotiate' }
+  | { readonly type: 'resume' }
+  | { readonly type: 'discover' }
+  | { readonly type: 'refresh' }
+  | { readonly type: 'probe' }
+  /** The link is left, its session kept for the next one or not. Without a word, an ending link ends its session. */
+  | { readonly type: 'detach'; readonly keep: boolean }
+
+export interface LinkInput {
+  readonly runtime: Runtime
+  readonly generation: number
+  readonly dialect: Dialect
+  readonly dialectsTried: readonly string[]
+  readonly legacyAllowed: boolean
+  /** Go on with the remembered session; otherwise forget it. */
+  readonly resume: boolean
+  readonly everReady: boolean
+  readonly credentialEpoch: number
+}
+
+export interface AuthInput {
+  readonly runtime: Runtime
+  readonly fault?: Fault
+}
+
+/** News for whoever embeds the connection. */
+export type ConnectionEmitted =
+  | { readonly type: 'connection.ready'; readonly generation: number; readonly resumed: boolean }
+  | { readonly type: 'connection.lost'; readonly fault: Fault }
+  | { readonly type: 'connection.retrying'; readonly attempt: number; readonly inMs: number; readonly fault?: Fault }
+  | { readonly type: 'connection.exhausted'; readonly fault: Fault }
+  | { readonly type: 'connection.failed'; readonly fault: Fault }
+  | { readonly type: 'connection.needs-user' }
+  | { readonly type: 'connection.closed' }
+
+/**
+ * Questions to ask of a state, also of a state that an extension added.
+ *
+ * - `usable`: calls go straight to the server
+ * - `busy`: something is being done right now
+ * - `waiting`: nothing is done until a time or an event comes
+ * - `needs-user`: a person has to log in
+ * - `stopped`: calls are refused at once, with the fault
+ */
+export type ConnectionTag = 'usable' | 'busy' | 'waiting' | 'needs-user' | 'stopped'
+
+export interface VerdictMeta {
+  /** Id of the verdict or fencing rule. */
+  readonly rule: string
+}

@@ -1,0 +1,14 @@
+/** Protocol versions this library speaks, best first. */
+export const supportedVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
+
+/** The best version that both sides speak, from whatever the server put its list into. */
+export function mutualVersion(offer: unknown): string | undefined {
+  const theirs = new Set(typeof offer === 'string' ? (offer.match(/\d{4}-\d{2}-\d{2}/g) ?? []) : listed(offer))
+  return supportedVersions.find((version) => theirs.has(version))
+}
+
+function listed(offer: unknown): string[] {
+  if (typeof offer !== 'object' || offer === null || !('supported' in offer)) return []
+  const { supported } = offer
+  return Array.isArray(supported) ? supported.filter((v) => typeof v === 'string') : []
+}

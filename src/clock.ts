@@ -1,0 +1,24 @@
+/**
+ * The seam for time. XState's own clock interface plus `now`, so that one object drives the chart, the wires and the
+ * records; `SimulatedClock` from xstate fits.
+ */
+export interface Clock {
+  /** Milliseconds; only differences are meaningful. */
+  now(): number
+  // biome-ignore lint/suspicious/noExplicitAny: XState's Clock interface types timer handles as any
+  setTimeout(fn: (...args: any[]) => void, ms: number): any
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  clearTimeout(id: any): void
+}
+
+/** The real clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimeout: (fn, ms) => setTimeout(fn, ms),
+  clearTimeout: (id) => clearTimeout(id),
+}
+
+/** The seam for chance: a number in [0, 1). */
+export type Random = () => number
+
+export const systemRandom: Random = () => Math.random()
