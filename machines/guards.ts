@@ -81,7 +81,7 @@ export const guards = {
   probesSlowly: ({ context }: Args): boolean => context.policy.slowProbeMs !== false,
 
   // Health
-  keepsAlive: ({ context }: Args): boolean => context.policy.keepaliveMs > 0,
+  keepsAlive: ({ context }: Args): boolean => context.policy.keepaliveMs > 0 && !context.postOnly,
   /** Nothing of an earlier trouble is held against the connection. */
   trusted: ({ context }: Args): boolean =>
     context.attempts + context.renewals + context.authorizations + context.earlyExits + context.slowStarts === 0 &&

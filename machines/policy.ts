@@ -9,7 +9,7 @@ export interface PolicyOptions {
   readonly maxAttempts?: number
   /** How long a connection must hold before its past failures are forgotten. Default 10 s. */
   readonly stableAfterMs?: number
-  /** Idle time after which a probe is sent. Default 30 s; 0: never. */
+  /** Time between probes of a link that has proved itself. Default 30 s; 0: never, nor where a server takes POST only. */
   readonly keepaliveMs?: number
   /** An exhausted connection tries again so often, ± 25 %. Default 60 s; `false`: only on demand or `retry()`. */
   readonly slowProbeMs?: number | false

@@ -91,6 +91,7 @@ export const connectionSetup = setup({
     noteLists: assign(({ event }) => noteLists(event)),
     forgetSession: assign({ session: undefined }),
     loseLink: assign({ linkLost: true }),
+    notePostOnly: assign({ postOnly: true }),
     tellLink: sendTo('link', (_, command: LinkCommand) => command),
     /** A new link on request begins with a new session; after a loss the session is left to its successor. */
     leaveLink: sendTo('link', ({ event }): LinkCommand => {

@@ -48,7 +48,7 @@ export const offeredVersion = (e: Evidence): string | undefined =>
   mutualVersion(e.rpc?.data) ?? (speaksOfVersion(e) ? mutualVersion(words(e)) : undefined)
 
 export const speaksOfVersion = (e: Evidence): boolean =>
-  e.rpc?.code === -32022 || /protocol[\s_-]*version/i.test(words(e))
+  e.protocolVersion !== undefined || e.rpc?.code === -32022 || /protocol[\s_-]*version/i.test(words(e))
 
 /** A JSON-RPC error stood in the body: a server of the protocol answered, not a proxy before it. */
 export const answeredInJsonRpc = (e: Evidence): boolean => e.rpc !== undefined

@@ -54,6 +54,8 @@ export interface ConnectionContext {
   readonly reached: 'nothing' | 'session' | 'ready'
   /** The wire of the present link is gone, while credentials are being fetched. */
   readonly linkLost: boolean
+  /** The server offers no listening stream, so there is no standing connection that could die unnoticed. */
+  readonly postOnly: boolean
   readonly everReady: boolean
   readonly session?: SessionSummary
   readonly dialect: Dialect
@@ -146,6 +148,7 @@ export type LinkEvent =
   | { readonly type: 'link.opened' }
   | { readonly type: 'link.initialized'; readonly session: SessionSummary }
   | { readonly type: 'link.resumed' }
+  | { readonly type: 'link.postOnly' }
   | { readonly type: 'link.discovered'; readonly complete: boolean }
   | { readonly type: 'lists.changed' }
   | { readonly type: 'lists.refreshed'; readonly complete: boolean }

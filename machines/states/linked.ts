@@ -29,6 +29,7 @@ export const linked = connectionSetup.createStateConfig({
   },
   on: {
     fault: verdicts,
+    'link.postOnly': { actions: 'notePostOnly' },
     reconnect: { target: to.linked, reenter: true, actions: ['forgetSession', 'trustAnew'] },
     configure: [
       { guard: 'relinks', target: to.linked, reenter: true, actions: ['configure', 'forgetSession', 'trustAnew'] },

@@ -42,6 +42,10 @@ export interface Wire extends TransportLike {
   readonly lastLifeAt: number
   /** Number of requests of ours that are unanswered. */
   readonly pending: number
+  /** Ends the session on the server, within the time; resolves whatever the server says. Where wires have sessions. */
+  endSession?(timeoutMs: number): Promise<void>
+  /** Asks for the listening stream, where wires have one; idempotent. */
+  listen?(lastEventId?: string): void
 }
 
 export type WireEvent =

@@ -1,0 +1,117 @@
+import type { Observable } from 'rxjs'
+import type { Fault } from '../../machines/faults.js'
+import type { PolicyOptions } from '../../machines/policy.js'
+import type { ConnectionContext, ConnectionEmitted, ConnectionEvent, ConnectionTag } from '../../machines/types.js'
+import type { CallOptions } from '../calls/index.js'
+import type { Catalog, Target } from '../link/index.js'
+import type {
+  CallToolResult,
+  Capabilities,
+  Notification,
+  Prompt,
+  Resource,
+  Result,
+  ServerInfo,
+  Tool,
+} from '../protocol.js'
+import type { Incident } from './incidents.js'
+import type { Status } from './status.js'
+
+/** What is agreed on with the server now. The session id is a secret and is not shown. */
+export interface Session {
+  readonly protocolVersion: string
+  readonly capabilities: Capabilities
+  readonly serverInfo: ServerInfo
+  readonly instructions?: string
+}
+
+/** An actor of the chart, or of a chart that extends it: all that the library asks of it. */
+export interface ConnectionActor {
+  getSnapshot(): ConnectionSnapshot
+  send(event: ConnectionEvent): void
+  start?(): unknown
+  stop?(): unknown
+  subscribe(observer: {
+    next?: (snapshot: ConnectionSnapshot) => void
+    error?: (error: unknown) => void
+    complete?: () => void
+  }): { unsubscribe(): void }
+  on(type: '*', handler: (event: ConnectionEmitted) => void): { unsubscribe(): void }
+}
+
+export interface ConnectionSnapshot {
+  readonly status: 'active' | 'done' | 'error' | 'stopped'
+  readonly value: unknown
+  readonly context: ConnectionContext
+  hasTag(tag: ConnectionTag): boolean
+}
+
+export interface Configuration {
+  readonly target?: Target
+  readonly policy?: PolicyOptions
+}
+
+/**
+ * A lasting connection to one MCP server. Wires, sessions, tokens and processes come and go underneath; this handle and
+ * everything read from it stay valid.
+ */
+export interface Connection extends AsyncDisposable {
+  readonly name: string
+  /** The actor behind it, for inspectors, parents and those who ask for more than the handle tells. */
+  readonly actor: ConnectionActor
+  /** One word for people, measured, not remembered: it is never `ready` over a wire known to be dead. */
+  readonly status: Status
+  /** What is agreed on with the server; `undefined` before the first handshake. */
+  readonly session: Session | undefined
+  /** The last known lists; kept while the server is away. */
+  readonly catalog: Catalog
+  /** The last fault, with evidence and advice. */
+  readonly fault: Fault | undefined
+
+  /**
+   * Starts connecting where that is not under way; resolves when the connection is ready.
+   *
+   * @throws ConnectionFailedError when it comes to rest in `failed`, with the fault
+   * @throws ConnectionClosedError when it is closed meanwhile
+   */
+  connect(): Promise<void>
+  /**
+   * Resolves when the connection is ready; starts nothing.
+   *
+   * @throws CallTimeoutError after `timeoutMs` (default: none); also as `connect`
+   */
+  ready(options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<void>
+  /** A new link and a new session, now, whatever the state; resolves when ready. Throws as `connect` does. */
+  reconnect(): Promise<void>
+  /** Ends session and wire and rests in `idle`; `connect`, or a call, starts it again. Waiting calls are refused. */
+  disconnect(): Promise<void>
+  /** From `failed` or a wait: tries at once, with all counters at zero. */
+  retry(): void
+  /** Changes policy or target. A new target means a new link. Sets a failed connection going again. */
+  configure(configuration: Configuration): void
+  /** Ends it for good, within `policy.timeouts.closeMs` and the graces of a child; leaves no child, socket, timer or listener. */
+  close(): Promise<void>
+
+  /** Calls a tool. Rejects with one of the package's errors; a tool's own failure is a result with `isError`. */
+  callTool(
+    params: { name: string; arguments?: Record<string, unknown> },
+    options?: CallOptions,
+  ): Promise<CallToolResult>
+  /** The tools as last read. Waits for the first reading where there was none. */
+  listTools(): Promise<readonly Tool[]>
+  listResources(): Promise<readonly Resource[]>
+  listPrompts(): Promise<readonly Prompt[]>
+  readResource(params: { uri: string }, options?: CallOptions): Promise<Result>
+  getPrompt(params: { name: string; arguments?: Record<string, string> }, options?: CallOptions): Promise<Result>
+  complete(params: Record<string, unknown>, options?: CallOptions): Promise<Result>
+  /** Any request of the protocol. */
+  request(method: string, params?: Record<string, unknown>, options?: CallOptions): Promise<Result>
+
+  /** Replays its last value. */
+  readonly status$: Observable<Status>
+  /** Replays its last value. */
+  readonly catalog$: Observable<Catalog>
+  readonly notifications$: Observable<Notification>
+  /** Every incident when it ends. */
+  readonly incidents$: Observable<Incident>
+}

@@ -1,0 +1,72 @@
+import type { InspectionEvent, Observer } from 'xstate'
+import type { Rule } from '../../machines/faults.js'
+import { type PolicyOptions, resolvePolicy } from '../../machines/policy.js'
+import type { ConnectionInput } from '../../machines/types.js'
+import { type Clock, type Random, systemClock, systemRandom } from '../clock.js'
+import {
+  ConnectionRuntime,
+  checkTarget,
+  clientOptions,
+  isRemote,
+  type ServerRequest,
+  type ServerRequestHandler,
+  type Target,
+  wireKind,
+} from '../link/index.js'
+import type { Capabilities } from '../protocol.js'
+
+/** Everything that a connection can be told. Only `name` and `target` are needed. */
+export interface ConnectionOptions {
+  /** How the connection is called in errors, logs and inspectors. */
+  readonly name: string
+  /** The server: a command to run, an address, or a factory of SDK transports. */
+  readonly target: Target
+  /** Who we say we are, and the answers to what a server may ask of us. Default: this library, and nothing. */
+  readonly client?: {
+    readonly name?: string
+    readonly version?: string
+    readonly capabilities?: Capabilities
+    /** Answered on every link. A request that is pending when the link is lost is aborted and never answered elsewhere. */
+    readonly handlers?: Readonly<Partial<Record<ServerRequest, ServerRequestHandler>>>
+  }
+  readonly policy?: PolicyOptions
+  /** Rules that are asked before the library's own when a failure is judged. */
+  readonly rules?: readonly Rule[]
+  /** What the server says of its tools (read-only, idempotent) is believed. Default `false`. */
+  readonly trusted?: boolean
+  /** Where time comes from. Default: the system's clock. */
+  readonly clock?: Clock
+  /** Where chance comes from: numbers in [0, 1). Default `Math.random`. */
+  readonly random?: Random
+  /** An observer of XState inspection events, for this connection's actors. */
+  readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void)
+  /** Used for HTTP in place of undici. */
+  readonly fetch?: typeof globalThis.fetch
+}
+
+/**
+ * The input of {@link connectionMachine}, for `createActor` or a parent machine's `invoke`. It keeps target and secrets
+ * to itself: nothing of them shows in inspectors, snapshots or JSON.
+ *
+ * @throws TypeError that names the option and what it may be
+ */
+export function connectionInput(options: ConnectionOptions): ConnectionInput {
+  const { name, target, rules = [], clock = systemClock, random = systemRandom, trusted = false, fetch } = options
+  if (typeof name !== 'string' || name === '') throw new TypeError('A connection needs a name.')
+  checkTarget(name, target)
+  const wire = wireKind(target)
+  const policy = resolvePolicy(wire, options.policy)
+  const client = clientOptions(options.client ?? {})
+  return {
+    name,
+    wire,
+    remote: isRemote(target),
+    authorizer: false,
+    legacyAllowed: false,
+    resumable: false,
+    policy,
+    rules,
+    random,
+    runtime: new ConnectionRuntime({ name, target, client, policy, rules, clock, random, fetch, trusted }),
+  }
+}

@@ -1,0 +1,31 @@
+/** mcp-lifeline: MCP connections that stay alive, each one an XState actor. */
+export type { Evidence, WireEvidence } from '../machines/evidence.js'
+export type { Delivery, Fault, FaultClass, FaultScope, Rule } from '../machines/faults.js'
+export type { Policy, PolicyOptions } from '../machines/policy.js'
+export type {
+  ConnectionContext,
+  ConnectionEmitted,
+  ConnectionEvent,
+  ConnectionInput,
+  ConnectionTag,
+} from '../machines/types.js'
+export type { CallOptions } from './calls/index.js'
+export type { Clock, Random } from './clock.js'
+export {
+  type Configuration,
+  type Connection,
+  type ConnectionActor,
+  type ConnectionOptions,
+  type ConnectionSnapshot,
+  connectionInput,
+  connectionMachine,
+  connectionOf,
+  createConnection,
+  type Incident,
+  type Session,
+  type Status,
+  statusOf,
+} from './connection/index.js'
+export * from './errors.js'
+export type { Catalog, CustomTarget, HttpTarget, ListKind, RejectedItem, StdioTarget, Target } from './link/index.js'
+export type * from './protocol.js'

@@ -1,0 +1,294 @@
+import { Subscription } from 'rxjs'
+import { fromCallback, fromPromise } from 'xstate'
+import { classify } from '../../machines/classify.js'
+import type { Phase, WireEvidence } from '../../machines/evidence.js'
+import type { Fault } from '../../machines/faults.js'
+import type { LinkCommand, LinkEvent, LinkInput, Runtime } from '../../machines/types.js'
+import { evidenceOf } from '../wire/failure.js'
+import type { WireEvent } from '../wire/wire.js'
+import { changedLists, type ListKind, type ListReading, listsOf, withoutLists, withReadings } from './catalog.js'
+import type { Link } from './port.js'
+import { ConnectionRuntime } from './runtime.js'
+
+/**
+ * The link actor: carries out what the chart asks and reports what happens, in the chart's words. It decides nothing
+ * about the life of the connection. It owns wire and client from its first moment to its last; what arrives after that
+ * is dropped, since XState ignores what a stopped actor sends back.
+ */
+export const linkActor = fromCallback<LinkCommand, LinkInput>(({ input, sendBack, receive }) => {
+  const run = new LinkRun(ConnectionRuntime.behind(input.runtime), input, sendBack)
+  receive((command) => run.obey(command))
+  return () => run.leave()
+})
+
+/** Waits until the last link is gone; a session that is still remembered is ended on the server. */
+export const releaseActor = fromPromise<void, { runtime: Runtime }>(({ input }) => {
+  const runtime = ConnectionRuntime.behind(input.runtime)
+  return runtime.inSlot(() => runtime.endRemembered())
+})
+
+class LinkRun {
+  readonly #runtime: ConnectionRuntime
+  readonly #input: LinkInput
+  readonly #sendBack: (event: LinkEvent) => void
+  readonly #subscriptions = new Subscription()
+  #link: Link | undefined
+  #phase: Phase = 'connecting'
+  #left = false
+  #keepSession = false
+  /** Lists that have to be read again. */
+  readonly #dirty = new Set<ListKind>()
+  #unansweredProbes = 0
+  /** Resolves when the wire may be released: the slot of this link ends with it. */
+  #finish: (() => void) | undefined
+
+  constructor(runtime: ConnectionRuntime, input: LinkInput, sendBack: (event: LinkEvent) => void) {
+    this.#runtime = runtime
+    this.#input = input
+    this.#sendBack = sendBack
+  }
+
+  obey(command: LinkCommand): void {
+    switch (command.type) {
+      case 'open':
+        // The slot is held from here until the wire is gone, so that the next link waits for this one to end.
+        void this.#runtime.inSlot(() => this.#occupySlot())
+        break
+      case 'negotiate':
+        this.#attempt('initializing', (link) => this.#negotiate(link))
+        break
+      case 'resume':
+        this.#attempt('resuming', (link) => this.#resume(link))
+        break
+      case 'discover':
+        this.#attempt('discovering', (link) => this.#discover(link))
+        break
+      case 'refresh':
+        this.#attempt(this.#phase, (link) => this.#refresh(link))
+        break
+      case 'probe':
+        this.#attempt(this.#phase, (link) => this.#probe(link))
+        break
+      case 'detach':
+        this.#keepSession = command.keep
+    }
+  }
+
+  /** The actor has ended. Nothing is reported any more; the wire is released and the slot becomes free. */
+  leave(): void {
+    this.#left = true
+    if (this.#runtime.live?.link === this.#link) this.#runtime.live = undefined
+    this.#subscriptions.unsubscribe()
+    this.#finish?.()
+  }
+
+  async #occupySlot(): Promise<void> {
+    if (this.#left) return
+    const gone = new Promise<void>((resolve) => {
+      this.#finish = resolve
+    })
+    await this.#open()
+    await gone
+    await this.#release()
+  }
+
+  async #open(): Promise<void> {
+    const runtime = this.#runtime
+    try {
+      if (!this.#input.resume) runtime.forgetSession()
+      if (this.#input.dialect.endSession) await runtime.endRemembered()
+      if (this.#left) return
+      const link = runtime.makeLink(this.#input.resume ? runtime.session : undefined)
+      this.#link = link
+      this.#subscriptions.add(link.wire.events$.subscribe((event) => this.#onWire(event)))
+      this.#subscriptions.add(link.notifications$.subscribe((notification) => this.#onNotification(notification)))
+      await link.wire.start()
+      this.#tell({ type: 'link.opened' })
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  async #release(): Promise<void> {
+    const link = this.#link
+    if (!link) return
+    try {
+      if (!this.#keepSession || link.wire.sessionId !== this.#runtime.session?.id) {
+        await link.endSession(this.#runtime.policy.closeMs / 2)
+        this.#runtime.forgetSession()
+      }
+      await link.release()
+    } catch {
+      // A wire that does not end well has ended all the same; nobody is left to hear of it.
+    }
+  }
+
+  /** Runs one step; its failure is a fault of the link. */
+  #attempt(phase: Phase, step: (link: Link) => Promise<void>): void {
+    this.#phase = phase
+    const link = this.#link
+    if (link) step(link).catch((error: unknown) => this.#fail(error))
+  }
+
+  async #negotiate(link: Link): Promise<void> {
+    const session = await link.negotiate(this.#input.dialect.version)
+    if (this.#left) {
+      // The answer came after the link was given up: the session is of use to nobody, and the server is told so.
+      this.#keepSession = false
+      return
+    }
+    this.#runtime.remember(session)
+    const { protocolVersion, serverInfo } = session
+    const { name, version } = serverInfo
+    const resumable = session.id !== undefined
+    this.#tell({ type: 'link.initialized', session: { protocolVersion, server: { name, version }, resumable } })
+    link.wire.listen?.()
+  }
+
+  async #resume(link: Link): Promise<void> {
+    const { session } = this.#runtime
+    if (!session) throw new Error('there is no session to go on with')
+    await link.resume(session)
+    for (const kind of listsOf(session.capabilities)) this.#dirty.add(kind)
+    this.#goLive(link)
+    this.#tell({ type: 'link.resumed' })
+    link.wire.listen?.()
+  }
+
+  async #discover(link: Link): Promise<void> {
+    const kinds = listsOf(this.#capabilities())
+    const complete = await this.#read(link, kinds)
+    this.#goLive(link)
+    this.#tell({ type: 'link.discovered', complete })
+  }
+
+  async #refresh(link: Link): Promise<void> {
+    const { errors } = this.#runtime.catalog$.value
+    const kinds = listsOf(this.#capabilities()).filter((kind) => this.#dirty.has(kind) || errors[kind])
+    this.#dirty.clear()
+    const complete = await this.#read(link, kinds)
+    this.#tell({ type: 'lists.refreshed', complete })
+  }
+
+  /** Reads lists in parallel; each stands or fails for itself. */
+  async #read(link: Link, kinds: readonly ListKind[]): Promise<boolean> {
+    const readings = new Map<ListKind, ListReading>()
+    await Promise.all(
+      kinds.map(async (kind) => {
+        readings.set(kind, await this.#readOne(link, kind))
+      }),
+    )
+    if (this.#left) return false
+    const { catalog$ } = this.#runtime
+    const absent = (['tools', 'resources', 'resourceTemplates', 'prompts'] as const).filter(
+      (kind) => !listsOf(this.#capabilities()).includes(kind),
+    )
+    catalog$.next(withoutLists(withReadings(catalog$.value, readings, this.#runtime.clock.now()), absent))
+    return [...readings.values()].every((reading) => 'items' in reading)
+  }
+
+  async #readOne(link: Link, kind: ListKind): Promise<ListReading> {
+    try {
+      return { items: await link.list(kind) }
+    } catch (error) {
+      const fault = this.#judge(error)
+      // A capability that is advertised without its list is common (deviation 33): there is nothing to read.
+      if (fault.evidence.rpc?.code === -32601) return { items: [] }
+      if (fault.scope === 'link') this.#tellFault(fault)
+      return { fault }
+    }
+  }
+
+  /**
+   * An answered probe is a sign of life. So is a call in flight: a busy server may answer nothing else meanwhile, and a
+   * call has its own deadline (promise P17).
+   */
+  async #probe(link: Link): Promise<void> {
+    if (link.wire.pending === 0) {
+      const thorough = this.#unansweredProbes > 0
+      this.#unansweredProbes++
+      await link.probe(thorough)
+    }
+    this.#unansweredProbes = 0
+    this.#tell({ type: 'probe.answered' })
+  }
+
+  #goLive(link: Link): void {
+    if (this.#left) return
+    this.#phase = 'ready'
+    const request: Link['request'] = (method, params, options) => link.request(method, params, options)
+    this.#runtime.live = { link, generation: this.#input.generation, request }
+  }
+
+  #capabilities() {
+    return this.#runtime.session?.capabilities ?? {}
+  }
+
+  #onNotification({ method, params }: { method: string; params?: Record<string, unknown> }): void {
+    const changed = changedLists(method)
+    for (const kind of changed) this.#dirty.add(kind)
+    if (changed.length > 0) this.#tell({ type: 'lists.changed' })
+    this.#runtime.notifications$.next({ method, params })
+  }
+
+  #onWire(event: WireEvent): void {
+    switch (event.type) {
+      case 'closed':
+        if (!event.byUs) this.#tellFault(this.#judgeEvidence(event.evidence))
+        break
+      case 'fault':
+        this.#tellFault(this.#judgeEvidence(event.evidence))
+        break
+      case 'suspect':
+        this.#tell({ type: 'suspect' })
+        break
+      case 'listening':
+        if (!event.gap) break
+        for (const kind of listsOf(this.#capabilities())) this.#dirty.add(kind)
+        this.#tell({ type: 'lists.changed' })
+        break
+      case 'post-only':
+        this.#tell({ type: 'link.postOnly' })
+        break
+      case 'noise':
+      case 'stderr':
+        this.#runtime.noise$.next(event)
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#left) return
+    const fault = this.#judge(error)
+    if (fault.scope === 'link') this.#tellFault(fault)
+    else if (fault.suspect) this.#tell({ type: 'suspect' })
+  }
+
+  #judge(error: unknown): Fault {
+    const evidence = evidenceOf(error)
+    if (evidence) return this.#judgeEvidence(evidence)
+    const summary = error instanceof Error ? error.message : 'something was thrown that is no error'
+    return this.#judgeEvidence({ kind: 'thrown', wire: this.#link?.wire.kind ?? 'custom', summary })
+  }
+
+  #judgeEvidence(evidence: WireEvidence): Fault {
+    return judge(this.#runtime, evidence, this.#phase, this.#input)
+  }
+
+  #tellFault(fault: Fault): void {
+    this.#tell({ type: 'fault', fault, credentialEpoch: fault.evidence.credentialEpoch })
+  }
+
+  #tell(event: LinkEvent): void {
+    if (!this.#left) this.#sendBack(event)
+  }
+}
+
+/** Completes what a wire saw by where the connection stands, and judges it. */
+export function judge(
+  runtime: ConnectionRuntime,
+  evidence: WireEvidence,
+  phase: Phase,
+  { everReady, legacyAllowed, dialectsTried }: Pick<LinkInput, 'everReady' | 'legacyAllowed' | 'dialectsTried'>,
+): Fault {
+  return classify({ ...evidence, phase, everReady, legacyAllowed, dialectsTried }, runtime.rules)
+}

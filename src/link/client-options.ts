@@ -1,0 +1,36 @@
+import type { Capabilities, Result } from '../protocol.js'
+
+export type ServerRequestHandler = (
+  params: Record<string, unknown>,
+  context: { signal: AbortSignal },
+) => Result | Promise<Result>
+
+/** Requests that a server may make of a client. */
+export type ServerRequest = 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
+
+/** Who we say we are, and what a server may ask of us. */
+export interface ClientOptions {
+  readonly info: { readonly name: string; readonly version: string; readonly title?: string }
+  readonly capabilities: Capabilities
+  readonly handlers: Readonly<Partial<Record<ServerRequest, ServerRequestHandler>>>
+}
+
+/** A handler that is given is a capability that is there, unless the application described the capability itself. */
+export function clientOptions(given: {
+  name?: string
+  version?: string
+  capabilities?: Capabilities
+  handlers?: ClientOptions['handlers']
+}): ClientOptions {
+  const { name = 'mcp-lifeline', version = '0.1.0', capabilities = {}, handlers = {} } = given
+  return {
+    info: { name, version },
+    capabilities: {
+      ...(handlers['elicitation/create'] && { elicitation: { form: { applyDefaults: true } } }),
+      ...(handlers['sampling/createMessage'] && { sampling: {} }),
+      ...(handlers['roots/list'] && { roots: { listChanged: true } }),
+      ...capabilities,
+    },
+    handlers,
+  }
+}

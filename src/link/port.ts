@@ -1,0 +1,51 @@
+import type { Observable } from 'rxjs'
+import type { Capabilities, Notification, Result, ServerInfo } from '../protocol.js'
+import type { Wire } from '../wire/wire.js'
+import type { ListKind } from './catalog.js'
+
+/** What has to be remembered of a session to go on with it on another wire. The id is a secret. */
+export interface SessionMemory {
+  readonly id?: string
+  readonly protocolVersion: string
+  readonly capabilities: Capabilities
+  readonly serverInfo: ServerInfo
+  readonly instructions?: string
+  /** The next request id: ids never repeat within a session of the server. */
+  nextId: number
+}
+
+export interface RequestOptions {
+  /** Time for the answer, in milliseconds. Default 60,000. */
+  readonly timeoutMs?: number
+  /** Bound that progress cannot extend, in milliseconds. Default: progress extends nothing. */
+  readonly maxTotalMs?: number
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: { progress: number; total?: number; message?: string }) => void
+}
+
+/**
+ * One attempt at one server: the only way in which the rest of the library reaches the protocol. Another revision of
+ * the protocol, or another SDK, is another implementation of this.
+ *
+ * Every failure of a method rejects with a `WireError` that carries evidence, except an abort by the caller's own
+ * signal, which rejects with that signal's reason.
+ */
+export interface Link {
+  readonly wire: Wire
+  /** Notifications of the server. Ends with the link. */
+  readonly notifications$: Observable<Notification>
+  /** initialize and initialized. `version`: offer this one in place of the newest. */
+  negotiate(version?: string): Promise<SessionMemory>
+  /** Goes on with a session by one request. Resolves when the server has shown that it knows the session. */
+  resume(session: SessionMemory): Promise<void>
+  /** One list, all its pages, in raw items. */
+  list(kind: ListKind): Promise<unknown[]>
+  /** Asks for a sign of life; resolves with any answer. `thorough`: by a request that every server answers. */
+  probe(thorough: boolean): Promise<void>
+  request(method: string, params: Record<string, unknown> | undefined, options?: RequestOptions): Promise<Result>
+  notify(method: string, params?: Record<string, unknown>): Promise<void>
+  /** Ends the session on the server, bounded; resolves whatever comes. */
+  endSession(timeoutMs: number): Promise<void>
+  /** Closes the wire; resolves when nothing of it is left. */
+  release(): Promise<void>
+}

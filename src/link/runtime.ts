@@ -1,0 +1,170 @@
+import { BehaviorSubject, Subject } from 'rxjs'
+import type { Rule } from '../../machines/faults.js'
+import type { Policy } from '../../machines/policy.js'
+import type { Runtime } from '../../machines/types.js'
+import type { Clock, Random } from '../clock.js'
+import type { Notification } from '../protocol.js'
+import { HttpClient, HttpWire } from '../wire/http/index.js'
+import { StdioWire } from '../wire/stdio/index.js'
+import { TransportWire } from '../wire/transport-wire.js'
+import type { Wire, WireEvent } from '../wire/wire.js'
+import { type Catalog, emptyCatalog } from './catalog.js'
+import type { ClientOptions } from './client-options.js'
+import type { Link, SessionMemory } from './port.js'
+import { SdkLink } from './sdk-link.js'
+import type { HttpTarget, StdioTarget, Target } from './target.js'
+
+export interface RuntimeOptions {
+  readonly name: string
+  readonly target: Target
+  readonly client: ClientOptions
+  readonly policy: Policy
+  readonly rules: readonly Rule[]
+  readonly clock: Clock
+  readonly random: Random
+  readonly fetch?: typeof globalThis.fetch
+  readonly trusted: boolean
+}
+
+/** A link that is usable, with what a fault of it has to name. */
+export interface LiveLink {
+  readonly link: Link
+  readonly generation: number
+  readonly request: Link['request']
+}
+
+/**
+ * What of a connection lives outside the chart: target, sockets, the remembered session, the lists. One for each
+ * connection, for its whole life. It holds secrets, so nothing of it shows when it is printed or serialized.
+ */
+export class ConnectionRuntime implements Runtime {
+  readonly name: string
+  readonly catalog$ = new BehaviorSubject<Catalog>(emptyCatalog)
+  readonly notifications$ = new Subject<Notification>()
+  readonly noise$ = new Subject<Extract<WireEvent, { type: 'noise' | 'stderr' }>>()
+  policy: Policy
+  readonly #options: RuntimeOptions
+  #target: Target
+  #http: HttpClient | undefined
+  #slot: Promise<void> = Promise.resolve()
+  #session: SessionMemory | undefined
+  #formerSession: SessionMemory | undefined
+  #live: LiveLink | undefined
+
+  constructor(options: RuntimeOptions) {
+    this.name = options.name
+    this.policy = options.policy
+    this.#options = options
+    this.#target = options.target
+  }
+
+  /** The runtime behind what the chart carries. */
+  static behind(runtime: Runtime): ConnectionRuntime {
+    if (runtime instanceof ConnectionRuntime) return runtime
+    throw new TypeError('This machine was started with an input that connectionInput() did not make.')
+  }
+
+  toJSON(): unknown {
+    return { name: this.name }
+  }
+
+  get clock(): Clock {
+    return this.#options.clock
+  }
+  get rules(): readonly Rule[] {
+    return this.#options.rules
+  }
+  /** The server's word on its tools is believed. */
+  get trusted(): boolean {
+    return this.#options.trusted
+  }
+
+  /** The link that serves calls now. */
+  get live(): LiveLink | undefined {
+    return this.#live
+  }
+  set live(live: LiveLink | undefined) {
+    this.#live = live
+  }
+
+  /** The session to go on with. Never shown: its id is a secret. */
+  get session(): SessionMemory | undefined {
+    return this.#session
+  }
+
+  remember(session: SessionMemory): void {
+    this.#session = session
+    this.#formerSession = undefined
+  }
+
+  /** The session is over for us; should the server still hold it, it can still be ended. */
+  forgetSession(): void {
+    this.#formerSession = this.#session ?? this.#formerSession
+    this.#session = undefined
+  }
+
+  retarget(target: Target): void {
+    this.#target = target
+  }
+
+  /** A fresh wire to the target; nothing runs yet. */
+  makeLink(resume: SessionMemory | undefined): Link {
+    return new SdkLink(this.#makeWire(resume), this.#options.client)
+  }
+
+  #makeWire(resume: SessionMemory | undefined): Wire {
+    const { clock } = this.#options
+    const target = this.#target
+    if ('open' in target) return new TransportWire(target.open(), clock)
+    if ('url' in target) return this.#httpWire(target, resume)
+    // The graces of a child fit into the time that closing has.
+    const grace = Math.min(2_000, this.policy.closeMs * 0.4)
+    return new StdioWire({ ...mutable(target), clock, eofGraceMs: grace, termGraceMs: grace })
+  }
+
+  #httpWire(target: HttpTarget, resume: SessionMemory | undefined): HttpWire {
+    const { clock, random, fetch } = this.#options
+    this.#http ??= new HttpClient({ fetch, dispatcher: target.dispatcher })
+    return new HttpWire({
+      url: target.url,
+      headers: target.headers,
+      client: this.#http,
+      session: resume?.id === undefined ? undefined : { id: resume.id, protocolVersion: resume.protocolVersion },
+      listen: 'manual',
+      clock,
+      random,
+    })
+  }
+
+  /** At most one wire at a time: what is done here begins when everything before it has ended. */
+  inSlot<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#slot.then(work)
+    this.#slot = done.then(nothing, nothing)
+    return done
+  }
+
+  /** Ends, on the server, the session that is remembered; bounded. */
+  async endRemembered(): Promise<void> {
+    const session = this.#session ?? this.#formerSession
+    const target = this.#target
+    this.#session = undefined
+    this.#formerSession = undefined
+    if (session?.id === undefined || !('url' in target)) return
+    const wire = this.#httpWire(target, session)
+    await wire.start()
+    await wire.endSession(this.policy.closeMs / 2)
+    await wire.close()
+  }
+
+  /** After the last link: lets go of sockets and of those who listen. */
+  async close(): Promise<void> {
+    await this.#http?.close()
+    this.#http = undefined
+  }
+}
+
+function nothing(): void {}
+
+function mutable({ command, args, env, inheritEnv, cwd }: StdioTarget) {
+  return { command, args: args && [...args], env, inheritEnv: inheritEnv && [...inheritEnv], cwd }
+}

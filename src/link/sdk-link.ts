@@ -1,0 +1,198 @@
+/**
+ * The protocol as SDK v1 speaks it. The only file in which that SDK is named: public types are our own, so that another
+ * implementation can stand beside this one.
+ */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import {
+  CallToolResultSchema,
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ErrorCode,
+  ListRootsRequestSchema,
+  McpError,
+  ResultSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation'
+import { type Observable, Subject } from 'rxjs'
+import { MAX_DELAY_MS } from '../../machines/backoff.js'
+import { supportedVersions } from '../../machines/versions.js'
+import type { Capabilities, Notification, Result } from '../protocol.js'
+import { evidenceOf, WireError } from '../wire/failure.js'
+import type { Wire } from '../wire/wire.js'
+import { type ListKind, listMethods } from './catalog.js'
+import type { ClientOptions, ServerRequestHandler } from './client-options.js'
+import { ClientTransport, ServerErrorData } from './client-transport.js'
+import { readPages } from './pages.js'
+import type { Link, RequestOptions, SessionMemory } from './port.js'
+
+/** Output schemas are not compiled by the client: 18 of the 22 KiB a bare client takes are its own validator. */
+const noValidator: jsonSchemaValidator = {
+  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not compiled' }),
+}
+
+const requestSchemas = {
+  'elicitation/create': ElicitRequestSchema,
+  'sampling/createMessage': CreateMessageRequestSchema,
+  'roots/list': ListRootsRequestSchema,
+} as const
+
+/** The chart keeps the deadlines of the handshake; the SDK's own timer must not fire before. */
+const NEVER = { timeout: MAX_DELAY_MS }
+
+export class SdkLink implements Link {
+  readonly wire: Wire
+  readonly notifications$: Observable<Notification>
+  readonly #options: ClientOptions
+  readonly #notifications = new Subject<Notification>()
+  #client: Client | undefined
+  #transport: ClientTransport | undefined
+  #session: SessionMemory | undefined
+
+  constructor(wire: Wire, options: ClientOptions) {
+    this.wire = wire
+    this.#options = options
+    this.notifications$ = this.#notifications
+  }
+
+  async negotiate(version?: string): Promise<SessionMemory> {
+    const transport = new ClientTransport(this.wire, { version })
+    const client = await this.#connect(transport)
+    const memory: SessionMemory = {
+      id: this.wire.sessionId,
+      protocolVersion: transport.protocolVersion ?? '',
+      capabilities: (client.getServerCapabilities() ?? {}) as Capabilities,
+      serverInfo: client.getServerVersion() ?? { name: '', version: '' },
+      instructions: client.getInstructions(),
+      nextId: 0,
+    }
+    this.#session = memory
+    return memory
+  }
+
+  async resume(session: SessionMemory): Promise<void> {
+    this.#session = session
+    await this.#connect(new ClientTransport(this.wire, { resumed: session }))
+    const method = session.capabilities.tools ? 'tools/list' : 'ping'
+    await this.#answered(this.request(method, undefined, { timeoutMs: MAX_DELAY_MS }))
+  }
+
+  async #connect(transport: ClientTransport): Promise<Client> {
+    const { info, capabilities, handlers } = this.#options
+    const client = new Client(info, { capabilities, jsonSchemaValidator: noValidator })
+    for (const [method, handler] of Object.entries(handlers)) answerRequests(client, method, handler)
+    client.fallbackNotificationHandler = async (notification) => this.#notifications.next(notification)
+    this.#client = client
+    this.#transport = transport
+    try {
+      await client.connect(transport, NEVER)
+    } catch (error) {
+      throw this.#refusedVersion(transport.offeredVersion) ?? this.#failure(error, 'initialize')
+    }
+    return client
+  }
+
+  list(kind: ListKind): Promise<unknown[]> {
+    return readPages((params) => this.request(listMethods[kind], params, { timeoutMs: MAX_DELAY_MS }), kind)
+  }
+
+  async probe(thorough: boolean): Promise<void> {
+    const method = thorough && this.#session?.capabilities.tools ? 'tools/list' : 'ping'
+    await this.#answered(this.request(method, undefined, { timeoutMs: MAX_DELAY_MS }))
+  }
+
+  /** Any JSON-RPC answer is proof of life, an error as good as a result (deviation 34). */
+  async #answered(asked: Promise<unknown>): Promise<void> {
+    try {
+      await asked
+    } catch (error) {
+      const evidence = evidenceOf(error)
+      if (evidence?.kind !== 'rpc' && evidence?.kind !== 'malformed') throw error
+    }
+  }
+
+  request(method: string, params: Record<string, unknown> | undefined, options: RequestOptions = {}): Promise<Result> {
+    const client = this.#client
+    if (!client?.transport) return Promise.reject(this.#notConnected(method))
+    const asked = client.request(
+      params === undefined ? { method } : { method, params },
+      method === 'tools/call' ? CallToolResultSchema : ResultSchema,
+      sdkOptions(options),
+    )
+    return asked.catch((error: unknown) => {
+      if (options.signal?.aborted) throw options.signal.reason
+      throw this.#failure(error, method, options.timeoutMs)
+    })
+  }
+
+  async notify(method: string, params?: Record<string, unknown>): Promise<void> {
+    if (!this.#client?.transport) throw this.#notConnected(method)
+    await this.#client.notification({ method, params })
+  }
+
+  async endSession(timeoutMs: number): Promise<void> {
+    await this.wire.endSession?.(timeoutMs)
+  }
+
+  async release(): Promise<void> {
+    if (this.#session && this.#transport) this.#session.nextId = this.#transport.nextId
+    await this.wire.close()
+    this.#notifications.complete()
+  }
+
+  #notConnected(method: string): WireError {
+    return new WireError({ kind: 'closed', wire: this.wire.kind, method, sent: false, summary: 'there is no link' })
+  }
+
+  /** The server answered the handshake well, but in a version that is not ours. */
+  #refusedVersion(protocolVersion: string | undefined): WireError | undefined {
+    if (protocolVersion === undefined || supportedVersions.some((version) => version === protocolVersion))
+      return undefined
+    const summary = `the server speaks protocol version ${protocolVersion} only`
+    return new WireError({ kind: 'malformed', wire: this.wire.kind, method: 'initialize', protocolVersion, summary })
+  }
+
+  /** Every way in which a request can fail, as evidence; the texts of errors are passed on but never judged. */
+  #failure(error: unknown, method: string, timeoutMs = 60_000): WireError {
+    const known = evidenceOf(error)
+    if (known) return error instanceof WireError ? error : new WireError(known, { cause: error })
+    const wire = this.wire.kind
+    if (error instanceof McpError) {
+      if (error.data instanceof ServerErrorData) {
+        const { code, message } = error
+        const rpc = { code, message: message.replace(/^MCP error -?\d+: /, ''), data: error.data.value }
+        const sessionSent = this.wire.sessionId !== undefined
+        return new WireError({ kind: 'rpc', wire, method, sent: true, sessionSent, rpc, summary: rpc.message })
+      }
+      const summary = `${method} was not answered within ${timeoutMs} ms`
+      if (error.code === ErrorCode.RequestTimeout) {
+        return new WireError(
+          { kind: 'timeout', wire, method, sent: true, afterMs: timeoutMs, summary },
+          { cause: error },
+        )
+      }
+      return new WireError({ kind: 'closed', wire, method, summary: 'the link was closed' }, { cause: error })
+    }
+    return new WireError(
+      { kind: 'malformed', wire, method, summary: `the answer to ${method} is malformed` },
+      { cause: error },
+    )
+  }
+}
+
+function answerRequests(client: Client, method: string, handler: ServerRequestHandler): void {
+  const schema = Object.entries(requestSchemas).find(([name]) => name === method)?.[1]
+  if (!schema) throw new TypeError(`client.handlers: '${method}' is no request a server makes of a client`)
+  client.setRequestHandler(schema, async (request, { signal }) => handler(request.params ?? {}, { signal }))
+}
+
+function sdkOptions({ timeoutMs = 60_000, maxTotalMs, signal, onProgress }: RequestOptions) {
+  return {
+    timeout: Math.min(timeoutMs, MAX_DELAY_MS),
+    ...(signal && { signal }),
+    ...(onProgress && { onprogress: onProgress }),
+    ...(maxTotalMs !== undefined && {
+      maxTotalTimeout: Math.min(maxTotalMs, MAX_DELAY_MS),
+      resetTimeoutOnProgress: true,
+    }),
+  }
+}

@@ -1,0 +1,60 @@
+import type { WireKind } from '../../machines/evidence.js'
+import type { TransportLike } from '../wire/wire.js'
+
+/** A server that runs as a child process. */
+export interface StdioTarget {
+  readonly command: string
+  readonly args?: readonly string[]
+  /** The server's own variables; they win over inherited ones. `undefined` takes an inherited one away. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Further variables of this process to take over, beside the short safe list. */
+  readonly inheritEnv?: readonly string[]
+  readonly cwd?: string
+}
+
+/** A server at an address. */
+export interface HttpTarget {
+  readonly url: string | URL
+  /** Sent with every request; a function is asked anew for each. */
+  readonly headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>)
+  /** An undici Dispatcher, for a proxy or a certificate authority. Not closed by the connection. */
+  readonly dispatcher?: DispatcherLike
+}
+
+/** Any transport of the SDK. `open` is called for every link and must give a fresh one each time. */
+export interface CustomTarget {
+  readonly open: () => TransportLike
+}
+
+export type Target = StdioTarget | HttpTarget | CustomTarget
+
+/** As much of an undici Dispatcher as a connection needs to know. */
+export type DispatcherLike = NonNullable<import('../wire/http/index.js').HttpClientOptions['dispatcher']>
+
+export function wireKind(target: Target): WireKind {
+  if ('command' in target) return 'stdio'
+  return 'url' in target ? 'http' : 'custom'
+}
+
+/** The target is on another machine: losing the network explains losing it. */
+export function isRemote(target: Target): boolean {
+  if (!('url' in target)) return false
+  const host = URL.canParse(String(target.url)) ? new URL(target.url).hostname : ''
+  return !/^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(host)
+}
+
+/**
+ * Refuses a target that cannot be meant.
+ *
+ * @throws TypeError that says what a target may be
+ */
+export function checkTarget(name: string, target: unknown): asserts target is Target {
+  const kinds = ['command', 'url', 'open'].filter(
+    (key) => typeof target === 'object' && target !== null && key in target,
+  )
+  if (kinds.length !== 1) {
+    throw new TypeError(
+      `Connection '${name}': target needs exactly one of command, url and open, not ${kinds.join(' and ') || 'none'}.`,
+    )
+  }
+}

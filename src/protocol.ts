@@ -1,0 +1,68 @@
+/** What servers offer, as far as a host needs to know it. Structural: every object of the SDK's types fits. */
+
+export interface Tool {
+  name: string
+  title?: string
+  description?: string
+  inputSchema: { type?: string; [key: string]: unknown }
+  outputSchema?: Record<string, unknown>
+  annotations?: {
+    title?: string
+    readOnlyHint?: boolean
+    destructiveHint?: boolean
+    idempotentHint?: boolean
+    openWorldHint?: boolean
+    [key: string]: unknown
+  }
+  [key: string]: unknown
+}
+
+export interface Resource {
+  uri: string
+  name: string
+  title?: string
+  description?: string
+  mimeType?: string
+  [key: string]: unknown
+}
+
+export interface ResourceTemplate {
+  uriTemplate: string
+  name: string
+  title?: string
+  description?: string
+  mimeType?: string
+  [key: string]: unknown
+}
+
+export interface Prompt {
+  name: string
+  title?: string
+  description?: string
+  arguments?: { name: string; description?: string; required?: boolean; [key: string]: unknown }[]
+  [key: string]: unknown
+}
+
+export interface ServerInfo {
+  name: string
+  version: string
+  title?: string
+  [key: string]: unknown
+}
+
+/** Capabilities, ours or the server's: a key that is present is a capability that is there. */
+export type Capabilities = Record<string, Record<string, unknown> | undefined>
+
+export interface Notification {
+  method: string
+  params?: Record<string, unknown>
+}
+
+/** The result of any request. */
+export type Result = Record<string, unknown>
+
+export interface CallToolResult extends Result {
+  content: { type: string; [key: string]: unknown }[]
+  structuredContent?: Record<string, unknown>
+  isError?: boolean
+}
