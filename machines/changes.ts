@@ -133,8 +133,11 @@ export function adoptCredential(event: ConnectionEvent): Changes {
   return { credentialEpoch: granted.epoch, refreshInMs: granted.refreshInMs }
 }
 
+/** What was learned of a target does not hold for another, and its session is none of the other's business. */
+const strangers = { session: undefined, dialect: {}, everReady: false } as const
+
 export const configure = (event: ConnectionEvent): Changes =>
-  event.type === 'configure' && event.policy ? { policy: event.policy } : {}
+  event.type === 'configure' ? { ...(event.policy && { policy: event.policy }), ...(event.relink && strangers) } : {}
 
 /** The fault of a failure that the chart itself sees. */
 export function ownFault(context: ConnectionContext, phase: Phase, seen: Omit<WireEvidence, 'wire'>): Fault {

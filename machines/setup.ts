@@ -91,6 +91,9 @@ export const connectionSetup = setup({
     noteLists: assign(({ event }) => noteLists(event)),
     forgetSession: assign({ session: undefined }),
     loseLink: assign({ linkLost: true }),
+    forgetLostSession: assign({
+      session: ({ context, event }) => (faultOf(event)?.class === 'session-expired' ? undefined : context.session),
+    }),
     notePostOnly: assign({ postOnly: true }),
     tellLink: sendTo('link', (_, command: LinkCommand) => command),
     /** A new link on request begins with a new session; after a loss the session is left to its successor. */

@@ -113,7 +113,7 @@ export type AuthOutcome =
   | { readonly type: 'failed'; readonly evidence: WireEvidence }
 
 /** Fields by which an event names what it was seen under. */
-interface Fenced {
+export interface Fenced {
   /** Link on which it was seen. Required from outside the link actor. */
   readonly generation?: number
   /** For refused credentials: the one that was sent. */

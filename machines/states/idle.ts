@@ -7,7 +7,7 @@ export const idle = connectionSetup.createStateConfig({
   on: {
     connect: to.linked,
     reconnect: to.linked,
-    retry: to.linked,
+    retry: { target: to.linked, actions: 'trustAnew' },
     disconnect: {},
   },
 })

@@ -21,8 +21,8 @@ export const reauthorizing = connectionSetup.createStateConfig({
       { guard: 'absorbable', description: 'Refused as well, by the credential being replaced.', meta: { rule: 'R1' } },
       {
         guard: 'losesLinkOnly',
-        actions: 'loseLink',
-        description: 'The link died meanwhile; a login that is pending does not.',
+        actions: ['loseLink', 'forgetLostSession'],
+        description: 'The link died meanwhile, perhaps its session too; a login that is pending does not.',
         meta: { rule: 'R2' },
       },
     ],

@@ -3,7 +3,6 @@ import type { Fault } from '../../machines/faults.js'
 import type { Clock } from '../clock.js'
 import { CallRefusedError, CallTimeoutError, OutcomeUnknownError, QueueFullError, RpcError } from '../errors.js'
 import type { Result } from '../protocol.js'
-import { evidenceOf } from '../wire/failure.js'
 import { mayReplay, type Replay } from './replay.js'
 
 /** Options of one call. */
@@ -25,11 +24,16 @@ export interface CallOptions {
 /** A link as calls see it. */
 export interface Requester {
   readonly generation: number
-  request(
-    method: string,
-    params: Record<string, unknown> | undefined,
-    options: { timeoutMs: number; maxTotalMs?: number; signal?: AbortSignal; onProgress?: CallOptions['onProgress'] },
-  ): Promise<Result>
+  /** Rejects with anything; `explain` tells what it means. */
+  ask(method: string, params: Record<string, unknown> | undefined, options: AskOptions): Promise<Result>
+  explain(failure: unknown, method: string, timeoutMs: number): WireEvidence
+}
+
+export interface AskOptions {
+  timeoutMs: number
+  maxTotalMs?: number
+  signal?: AbortSignal
+  onProgress?: CallOptions['onProgress']
 }
 
 /** What calls need of the connection they belong to. */
@@ -56,31 +60,21 @@ export interface CallHost {
 /** A refused request is sent again at most so often. */
 const MAX_REPLAYS = 2
 
-class Call {
-  replays = 0
-  readonly settled: Promise<Result>
-  resolve!: (result: Result) => void
-  reject!: (error: unknown) => void
-  /** Takes the call out of the queue: its deadline, its abort listener. */
-  unqueue: (() => void) | undefined
-
+/** One call: what was asked, until when, and how often it was sent again. */
+interface Call {
   readonly method: string
   readonly params: Record<string, unknown> | undefined
   readonly options: CallOptions
   readonly timeoutMs: number
   readonly deadline: number
+  replays: number
+}
 
-  constructor(method: string, params: Record<string, unknown> | undefined, options: CallOptions, host: CallHost) {
-    this.method = method
-    this.params = params
-    this.options = options
-    this.timeoutMs = options.timeoutMs ?? host.callMs
-    this.deadline = host.clock.now() + this.timeoutMs
-    this.settled = new Promise<Result>((resolve, reject) => {
-      this.resolve = resolve
-      this.reject = reject
-    })
-  }
+/** A call that waits for the connection. */
+interface Waiting {
+  /** Takes it out of the queue and lets it go on. */
+  readonly go: () => void
+  readonly refuse: (error: unknown) => void
 }
 
 /**
@@ -89,7 +83,7 @@ class Call {
  */
 export class Calls {
   readonly #host: CallHost
-  readonly #queue = new Set<Call>()
+  readonly #queue = new Set<Waiting>()
 
   constructor(host: CallHost) {
     this.#host = host
@@ -101,61 +95,48 @@ export class Calls {
   }
 
   call(method: string, params: Record<string, unknown> | undefined, options: CallOptions = {}): Promise<Result> {
-    if (options.signal?.aborted) return Promise.reject(options.signal.reason)
-    const call = new Call(method, params, options, this.#host)
-    this.#place(call)
-    return call.settled
+    const { signal, timeoutMs = this.#host.callMs } = options
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    return this.#place({ method, params, options, timeoutMs, deadline: this.#host.clock.now() + timeoutMs, replays: 0 })
   }
 
   /** The link became usable: everything that waits goes out, in order. */
   flush(): void {
-    for (const call of [...this.#queue]) {
+    for (const waiting of [...this.#queue]) {
       if (!this.#host.requester()) return
-      this.#leaveQueue(call)
-      this.#place(call)
+      waiting.go()
     }
   }
 
   /** The connection stopped: everything that waits is refused. */
   refuse(error: Error): void {
-    for (const call of [...this.#queue]) {
-      this.#leaveQueue(call)
-      call.reject(error)
-    }
+    for (const waiting of [...this.#queue]) waiting.refuse(error)
   }
 
-  #place(call: Call): void {
+  #place(call: Call): Promise<Result> {
     const requester = this.#host.requester()
-    const refusal = requester ? undefined : this.#host.refusal()
-    if (requester) this.#send(call, requester)
-    else if (refusal) call.reject(refusal)
-    else this.#enqueue(call)
+    if (requester) return this.#send(call, requester)
+    const refusal = this.#host.refusal()
+    return refusal ? Promise.reject(refusal) : this.#wait(call)
   }
 
-  #send(call: Call, requester: Requester): void {
-    const { options } = call
+  #send(call: Call, requester: Requester): Promise<Result> {
+    const { maxTotalMs, signal, onProgress } = call.options
     const timeoutMs = Math.max(1, call.deadline - this.#host.clock.now())
-    const asked = requester.request(call.method, call.params, {
-      timeoutMs,
-      maxTotalMs: options.maxTotalMs,
-      signal: options.signal,
-      onProgress: options.onProgress,
-    })
-    asked.then(call.resolve, (error: unknown) => this.#onFailure(call, error, requester.generation))
+    return requester
+      .ask(call.method, call.params, { timeoutMs, maxTotalMs, signal, onProgress })
+      .catch((failure: unknown) => this.#afterFailure(call, failure, requester))
   }
 
-  #onFailure(call: Call, error: unknown, generation: number): void {
-    const evidence = evidenceOf(error)
-    if (!evidence) {
-      call.reject(error)
-      return
-    }
-    const fault = this.#host.judge(evidence)
-    this.#host.report(fault, generation)
-    if (this.#goesAgain(call, fault)) {
-      call.replays++
-      this.#place(call)
-    } else call.reject(asError(call, fault))
+  /** Goes again where that does no harm and may help, and rejects otherwise. */
+  #afterFailure(call: Call, failure: unknown, requester: Requester): Promise<Result> {
+    const { signal } = call.options
+    if (signal?.aborted) throw signal.reason
+    const fault = this.#host.judge(requester.explain(failure, call.method, call.timeoutMs))
+    this.#host.report(fault, requester.generation)
+    if (!this.#goesAgain(call, fault)) throw asError(call, fault)
+    call.replays++
+    return this.#place(call)
   }
 
   /** Only what a cure can help is sent again: the link is made anew, or the server said that it did not run it. */
@@ -166,33 +147,35 @@ export class Calls {
     )
   }
 
-  #enqueue(call: Call): void {
+  #wait(call: Call): Promise<Result> {
     const { name, queueLimit, clock } = this.#host
-    if (this.#queue.size >= queueLimit) {
-      call.reject(new QueueFullError(name, queueLimit))
-      return
-    }
-    const { signal } = call.options
-    const give = (error: () => unknown) => () => {
-      this.#leaveQueue(call)
-      call.reject(error())
-    }
-    const onAbort = give(() => signal?.reason)
-    const onDeadline = give(() => new CallTimeoutError(call.method, call.timeoutMs, false, this.#host.lastFault()))
-    const timer = clock.setTimeout(onDeadline, Math.max(0, call.deadline - clock.now()))
-    signal?.addEventListener('abort', onAbort)
-    call.unqueue = () => {
-      clock.clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
-    }
-    this.#queue.add(call)
-    if (this.#queue.size === 1) this.#host.demand(true)
-  }
-
-  #leaveQueue(call: Call): void {
-    call.unqueue?.()
-    call.unqueue = undefined
-    if (this.#queue.delete(call) && this.#queue.size === 0) this.#host.demand(false)
+    if (this.#queue.size >= queueLimit) return Promise.reject(new QueueFullError(name, queueLimit))
+    return new Promise<Result>((resolve, reject) => {
+      const { signal } = call.options
+      const leave = () => {
+        clock.clearTimeout(timer)
+        signal?.removeEventListener('abort', onAbort)
+        this.#queue.delete(waiting)
+        if (this.#queue.size === 0) this.#host.demand(false)
+      }
+      const waiting: Waiting = {
+        go: () => {
+          leave()
+          resolve(this.#place(call))
+        },
+        refuse: (error) => {
+          leave()
+          reject(error)
+        },
+      }
+      const onAbort = () => waiting.refuse(signal?.reason)
+      const late = () =>
+        waiting.refuse(new CallTimeoutError(call.method, call.timeoutMs, false, this.#host.lastFault()))
+      const timer: unknown = clock.setTimeout(late, Math.max(0, call.deadline - clock.now()))
+      signal?.addEventListener('abort', onAbort)
+      this.#queue.add(waiting)
+      if (this.#queue.size === 1) this.#host.demand(true)
+    })
   }
 }
 

@@ -1,13 +1,14 @@
 import { BehaviorSubject, type Observable, Subject } from 'rxjs'
-import type { WireEvidence } from '../../machines/evidence.js'
 import type { Fault } from '../../machines/faults.js'
 import { resolvePolicy } from '../../machines/policy.js'
-import { type CallHost, type CallOptions, Calls, isReadOnly } from '../calls/index.js'
-import { CallTimeoutError, ConnectionClosedError, ConnectionFailedError } from '../errors.js'
-import { type Catalog, ConnectionRuntime, judge } from '../link/index.js'
+import { type CallOptions, Calls } from '../calls/index.js'
+import { CallTimeoutError, ConnectionClosedError } from '../errors.js'
+import { type Catalog, ConnectionRuntime } from '../link/index.js'
 import type { CallToolResult, Notification, Prompt, Resource, Result, Tool } from '../protocol.js'
+import { ConnectionCallHost } from './call-host.js'
 import type { Configuration, Connection, ConnectionActor, ConnectionSnapshot, Session } from './connection.js'
 import { type Incident, IncidentLog } from './incidents.js'
+import { Standing } from './standing.js'
 import { type Status, statusOf } from './status.js'
 
 /** The thin handle over one actor: it reads snapshots, sends events, and lets calls through. */
@@ -23,12 +24,7 @@ export class ConnectionHandle implements Connection {
   readonly #status: BehaviorSubject<Status>
   readonly #incidents = new Subject<Incident>()
   readonly #log = new IncidentLog()
-  /** Read on every call, so kept and not asked for. */
-  #usable = false
-  #stopped = false
-  #over = false
-  /** What broke the actor: an extension's guard or action that threw. */
-  #broken: unknown
+  readonly #standing: Standing
   /** Resolves when nothing of the connection is left; set when it is over. */
   #released: Promise<void> | undefined
 
@@ -36,7 +32,8 @@ export class ConnectionHandle implements Connection {
     const snapshot = actor.getSnapshot()
     this.actor = actor
     this.#runtime = ConnectionRuntime.behind(snapshot.context.runtime)
-    this.#calls = new Calls(this.#callHost())
+    this.#standing = new Standing(this.#runtime.name, actor)
+    this.#calls = new Calls(new ConnectionCallHost(this.#runtime, this.#standing))
     this.#status = new BehaviorSubject(statusOf(snapshot))
     this.status$ = this.#status.asObservable()
     this.catalog$ = this.#runtime.catalog$.asObservable()
@@ -49,10 +46,7 @@ export class ConnectionHandle implements Connection {
     // Without an error observer XState rethrows on a later tick and takes the process down.
     actor.subscribe({
       next: (next) => this.#follow(next),
-      error: (error) => {
-        this.#broken = error
-        this.#end()
-      },
+      error: (error) => this.#end(error),
       complete: () => this.#end(),
     })
     this.#follow(snapshot)
@@ -63,11 +57,11 @@ export class ConnectionHandle implements Connection {
   }
 
   get status(): Status {
-    return this.#over ? 'closed' : this.#status.value
+    return this.#standing.over ? 'closed' : this.#status.value
   }
 
   get fault(): Fault | undefined {
-    return this.actor.getSnapshot().context.fault
+    return this.#standing.fault
   }
 
   get catalog(): Catalog {
@@ -93,17 +87,17 @@ export class ConnectionHandle implements Connection {
 
   ready(options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
     return this.#until(() => {
-      if (this.#usable) return true
-      const refusal = this.#refusal()
+      if (this.#standing.usable) return true
+      const refusal = this.#standing.refusal()
       if (refusal) throw refusal
       return false
     }, options)
   }
 
   async disconnect(): Promise<void> {
-    if (this.#over) return
+    if (this.#standing.over) return
     this.actor.send({ type: 'disconnect' })
-    await this.#until(() => this.#over || this.#status.value !== 'closing')
+    await this.#until(() => this.#standing.over || this.#status.value !== 'closing')
   }
 
   retry(): void {
@@ -120,7 +114,7 @@ export class ConnectionHandle implements Connection {
 
   async close(): Promise<void> {
     this.actor.send({ type: 'close' })
-    await this.#until(() => this.#over)
+    await this.#until(() => this.#standing.over)
     await this.#released
   }
 
@@ -170,23 +164,25 @@ export class ConnectionHandle implements Connection {
   }
 
   #follow(snapshot: ConnectionSnapshot): void {
-    const usable = snapshot.hasTag('usable')
-    this.#usable = usable
-    this.#stopped = snapshot.hasTag('stopped')
+    const standing = this.#standing
+    standing.follow(snapshot)
     const status = statusOf(snapshot)
     if (status !== this.#status.value) this.#status.next(status)
     if (snapshot.status !== 'active') this.#end()
-    else if (usable) this.#calls.flush()
-    else if (this.#stopped) this.#calls.refuse(this.#failed())
+    else if (standing.usable) this.#calls.flush()
     else if (status === 'closing') this.#calls.refuse(new ConnectionClosedError(this.name))
+    else this.#refuseWhenStopped()
   }
 
-  /** The actor is done, was stopped by its parent, or broke. */
-  #end(): void {
-    if (this.#over) return
-    this.#over = true
-    this.#usable = false
-    this.#calls.refuse(new ConnectionClosedError(this.name))
+  #refuseWhenStopped(): void {
+    const refusal = this.#standing.refusal()
+    if (refusal) this.#calls.refuse(refusal)
+  }
+
+  #end(broken?: unknown): void {
+    if (this.#standing.over) return
+    this.#standing.end(broken)
+    this.#refuseWhenStopped()
     if (this.#status.value !== 'closed') this.#status.next('closed')
     this.#status.complete()
     this.#incidents.complete()
@@ -194,16 +190,6 @@ export class ConnectionHandle implements Connection {
     this.#runtime.notifications$.complete()
     // The last wire may still be ending; the sockets are let go of after it.
     this.#released = this.#runtime.inSlot(() => this.#runtime.close())
-  }
-
-  #failed(): ConnectionFailedError {
-    return new ConnectionFailedError(this.name, this.fault)
-  }
-
-  #refusal(): Error | undefined {
-    if (this.#broken !== undefined) return new ConnectionFailedError(this.name, this.fault, { cause: this.#broken })
-    if (this.#over) return new ConnectionClosedError(this.name)
-    return this.#stopped ? this.#failed() : undefined
   }
 
   /** Resolves when the condition holds, which is asked again with every snapshot. */
@@ -243,41 +229,4 @@ export class ConnectionHandle implements Connection {
       )
     })
   }
-
-  #callHost(): CallHost {
-    const runtime = this.#runtime
-    return {
-      name: runtime.name,
-      clock: runtime.clock,
-      get queueLimit() {
-        return runtime.policy.queueLimit
-      },
-      get callMs() {
-        return runtime.policy.callMs
-      },
-      requester: () => (this.#usable ? runtime.live : undefined),
-      refusal: () => this.#refusal(),
-      lastFault: () => this.fault,
-      judge: (evidence: WireEvidence) => {
-        const { legacyAllowed, dialectsTried } = this.actor.getSnapshot().context
-        return judge(runtime, evidence, 'ready', { everReady: true, legacyAllowed, dialectsTried })
-      },
-      report: (fault, generation) => {
-        const { credentialEpoch } = fault.evidence
-        if (fault.scope === 'link') this.actor.send({ type: 'fault', fault, generation, credentialEpoch })
-        else if (fault.suspect) this.actor.send({ type: 'suspect', generation })
-      },
-      demand: (raised) => {
-        if (!this.#over) this.actor.send({ type: raised ? 'demand.raised' : 'demand.cleared' })
-      },
-      isReplayable: (method, params) =>
-        isReadOnly(method) || (runtime.trusted && saysHarmless(this.catalog, method, params)),
-    }
-  }
-}
-
-function saysHarmless(catalog: Catalog, method: string, params: Record<string, unknown> | undefined): boolean {
-  if (method !== 'tools/call') return false
-  const hints = catalog.tools.find((tool) => tool.name === params?.name)?.annotations
-  return hints?.readOnlyHint === true || hints?.idempotentHint === true
 }

@@ -216,8 +216,12 @@ class LinkRun {
   #goLive(link: Link): void {
     if (this.#left) return
     this.#phase = 'ready'
-    const request: Link['request'] = (method, params, options) => link.request(method, params, options)
-    this.#runtime.live = { link, generation: this.#input.generation, request }
+    this.#runtime.live = {
+      link,
+      generation: this.#input.generation,
+      ask: (method, params, options) => link.ask(method, params, options),
+      explain: (failure, method, timeoutMs) => link.explain(failure, method, timeoutMs),
+    }
   }
 
   #capabilities() {

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs'
+import type { WireEvidence } from '../../machines/evidence.js'
 import type { Capabilities, Notification, Result, ServerInfo } from '../protocol.js'
 import type { Wire } from '../wire/wire.js'
 import type { ListKind } from './catalog.js'
@@ -43,6 +44,10 @@ export interface Link {
   /** Asks for a sign of life; resolves with any answer. `thorough`: by a request that every server answers. */
   probe(thorough: boolean): Promise<void>
   request(method: string, params: Record<string, unknown> | undefined, options?: RequestOptions): Promise<Result>
+  /** As `request`, but a failure comes as whatever it is: `explain` tells. Spares a promise on the way of every call. */
+  ask(method: string, params: Record<string, unknown> | undefined, options: RequestOptions): Promise<Result>
+  /** The evidence behind a failure of `ask`. */
+  explain(failure: unknown, method: string, timeoutMs?: number): WireEvidence
   notify(method: string, params?: Record<string, unknown>): Promise<void>
   /** Ends the session on the server, bounded; resolves whatever comes. */
   endSession(timeoutMs: number): Promise<void>

@@ -27,10 +27,9 @@ export interface RuntimeOptions {
 }
 
 /** A link that is usable, with what a fault of it has to name. */
-export interface LiveLink {
+export interface LiveLink extends Pick<Link, 'ask' | 'explain'> {
   readonly link: Link
   readonly generation: number
-  readonly request: Link['request']
 }
 
 /**

@@ -15,6 +15,7 @@ import {
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation'
 import { type Observable, Subject } from 'rxjs'
 import { MAX_DELAY_MS } from '../../machines/backoff.js'
+import type { WireEvidence } from '../../machines/evidence.js'
 import { supportedVersions } from '../../machines/versions.js'
 import type { Capabilities, Notification, Result } from '../protocol.js'
 import { evidenceOf, WireError } from '../wire/failure.js'
@@ -110,18 +111,54 @@ export class SdkLink implements Link {
     }
   }
 
-  request(method: string, params: Record<string, unknown> | undefined, options: RequestOptions = {}): Promise<Result> {
+  async request(
+    method: string,
+    params: Record<string, unknown> | undefined,
+    options: RequestOptions = {},
+  ): Promise<Result> {
+    try {
+      return await this.ask(method, params, options)
+    } catch (error) {
+      if (options.signal?.aborted) throw options.signal.reason
+      throw this.#failure(error, method, options.timeoutMs)
+    }
+  }
+
+  ask(method: string, params: Record<string, unknown> | undefined, options: RequestOptions): Promise<Result> {
+    if (!this.#client?.transport) return Promise.reject(this.#notConnected(method))
+    if (options.signal) return this.#askAbortable(method, params, options, options.signal)
+    return this.#request(method, params, options)
+  }
+
+  #request(method: string, params: Record<string, unknown> | undefined, options: RequestOptions): Promise<Result> {
     const client = this.#client
-    if (!client?.transport) return Promise.reject(this.#notConnected(method))
-    const asked = client.request(
+    if (!client) return Promise.reject(this.#notConnected(method))
+    return client.request(
       params === undefined ? { method } : { method, params },
       method === 'tools/call' ? CallToolResultSchema : ResultSchema,
       sdkOptions(options),
     )
-    return asked.catch((error: unknown) => {
-      if (options.signal?.aborted) throw options.signal.reason
-      throw this.#failure(error, method, options.timeoutMs)
-    })
+  }
+
+  /** The SDK never takes its listener off a signal (trap 18), so it gets one of its own for each request. */
+  async #askAbortable(
+    method: string,
+    params: Record<string, unknown> | undefined,
+    options: RequestOptions,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const own = new AbortController()
+    const abort = () => own.abort(signal.reason)
+    signal.addEventListener('abort', abort)
+    try {
+      return await this.#request(method, params, { ...options, signal: own.signal })
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  explain(failure: unknown, method: string, timeoutMs?: number): WireEvidence {
+    return this.#failure(failure, method, timeoutMs).evidence
   }
 
   async notify(method: string, params?: Record<string, unknown>): Promise<void> {

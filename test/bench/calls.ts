@@ -1,0 +1,76 @@
+/** One call through a ready connection against the bare SDK `Client` with its own transport. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { createConnection, type Target } from '../../src/index.js'
+import { type Comparison, type Contender, compareCalls, type Plan } from './measure.js'
+import { echoServer } from './servers/everything.js'
+
+const server = fileURLToPath(new URL('./servers/everything.js', import.meta.url))
+
+async function stock(transport: Transport, text: string): Promise<Contender> {
+  const client = new Client({ name: 'bench', version: '1.0.0' })
+  await client.connect(transport)
+  return { call: () => client.callTool({ name: 'echo', arguments: { text } }), close: () => client.close() }
+}
+
+async function ours(target: Target, text: string): Promise<Contender> {
+  const connection = createConnection({ name: 'bench', target })
+  await connection.connect()
+  return {
+    call: () => connection.callTool({ name: 'echo', arguments: { text } }),
+    close: () => connection.close(),
+  }
+}
+
+function inMemory(): Transport {
+  const [here, there] = InMemoryTransport.createLinkedPair()
+  void echoServer().connect(there)
+  return here
+}
+
+const stdioTarget = { command: process.execPath, args: [server, 'stdio'] }
+
+/** Runs an HTTP server in a process of its own for as long as the work lasts. */
+async function withServer<T>(kind: 'json' | 'sse', work: (url: URL) => Promise<T>): Promise<T> {
+  const child: ChildProcess = fork(server, [kind])
+  try {
+    const [port] = await once(child, 'message')
+    return await work(new URL(`http://127.0.0.1:${port}/mcp`))
+  } finally {
+    child.kill('SIGKILL')
+  }
+}
+
+export type Wire = 'memory' | 'stdio' | 'json' | 'sse'
+
+export function compareWire(wire: Wire, bytes: number, plan: Plan): Promise<Comparison> {
+  const text = 'x'.repeat(bytes)
+  switch (wire) {
+    case 'memory':
+      return compareCalls(
+        () => ours({ open: inMemory }, text),
+        () => stock(inMemory(), text),
+        plan,
+      )
+    case 'stdio':
+      return compareCalls(
+        () => ours(stdioTarget, text),
+        () => stock(new StdioClientTransport(stdioTarget), text),
+        plan,
+      )
+    default:
+      return withServer(wire, (url) =>
+        compareCalls(
+          () => ours({ url }, text),
+          () => stock(new StreamableHTTPClientTransport(url), text),
+          plan,
+        ),
+      )
+  }
+}
