@@ -1,6 +1,7 @@
 import { BehaviorSubject, type Observable, Subject } from 'rxjs'
 import type { Fault } from '../../machines/faults.js'
 import { resolvePolicy } from '../../machines/policy.js'
+import type { ConnectionEvent } from '../../machines/types.js'
 import { type CallOptions, Calls } from '../calls/index.js'
 import { CallTimeoutError, ConnectionClosedError } from '../errors.js'
 import { type Catalog, ConnectionRuntime } from '../link/index.js'
@@ -76,12 +77,12 @@ export class ConnectionHandle implements Connection {
   }
 
   connect(): Promise<void> {
-    this.actor.send({ type: 'connect' })
+    this.#tell({ type: 'connect' })
     return this.ready()
   }
 
   reconnect(): Promise<void> {
-    this.actor.send({ type: 'reconnect' })
+    this.#tell({ type: 'reconnect' })
     return this.ready()
   }
 
@@ -95,13 +96,12 @@ export class ConnectionHandle implements Connection {
   }
 
   async disconnect(): Promise<void> {
-    if (this.#standing.over) return
-    this.actor.send({ type: 'disconnect' })
+    this.#tell({ type: 'disconnect' })
     await this.#until(() => this.#standing.over || this.#status.value !== 'closing')
   }
 
   retry(): void {
-    this.actor.send({ type: 'retry' })
+    this.#tell({ type: 'retry' })
   }
 
   configure({ target, policy }: Configuration): void {
@@ -109,11 +109,11 @@ export class ConnectionHandle implements Connection {
     if (target) this.#runtime.retarget(target)
     const resolved = policy && resolvePolicy(wire, policy)
     if (resolved) this.#runtime.policy = resolved
-    this.actor.send({ type: 'configure', policy: resolved, relink: target !== undefined })
+    this.#tell({ type: 'configure', policy: resolved, relink: target !== undefined })
   }
 
   async close(): Promise<void> {
-    this.actor.send({ type: 'close' })
+    this.#tell({ type: 'close' })
     await this.#until(() => this.#standing.over)
     await this.#released
   }
@@ -163,6 +163,11 @@ export class ConnectionHandle implements Connection {
     return this.catalog
   }
 
+  /** An actor that is over takes nothing any more. */
+  #tell(event: ConnectionEvent): void {
+    if (!this.#standing.over) this.actor.send(event)
+  }
+
   #follow(snapshot: ConnectionSnapshot): void {
     const standing = this.#standing
     standing.follow(snapshot)
@@ -192,41 +197,39 @@ export class ConnectionHandle implements Connection {
     this.#released = this.#runtime.inSlot(() => this.#runtime.close())
   }
 
-  /** Resolves when the condition holds, which is asked again with every snapshot. */
+  /** Resolves when the condition holds, which is asked now and again with every snapshot; rejects when it throws. */
   #until(
     holds: () => boolean,
     { timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
   ): Promise<void> {
     return new Promise<void>((resolve, reject) => {
+      // A holds() that throws here, before there is anything to clean up, rejects the promise.
+      signal?.throwIfAborted()
+      if (holds()) {
+        resolve()
+        return
+      }
       const { clock } = this.#runtime
       let timer: unknown
       const finish = (settle: () => void) => {
         subscription.unsubscribe()
-        if (timer !== undefined) clock.clearTimeout(timer)
+        clock.clearTimeout(timer)
         signal?.removeEventListener('abort', onAbort)
         settle()
       }
-      const check = (): boolean => {
+      const check = () => {
         try {
-          if (!holds()) return false
-          finish(resolve)
+          if (holds()) finish(resolve)
         } catch (error) {
           finish(() => reject(error))
         }
-        return true
       }
       const onAbort = () => finish(() => reject(signal?.reason))
       const subscription = this.actor.subscribe({ next: check, error: check, complete: check })
-      if (signal?.aborted) {
-        onAbort()
-        return
-      }
       signal?.addEventListener('abort', onAbort)
-      if (check() || timeoutMs === undefined) return
-      timer = clock.setTimeout(
-        () => finish(() => reject(new CallTimeoutError('ready', timeoutMs, false, this.fault))),
-        timeoutMs,
-      )
+      if (timeoutMs === undefined) return
+      const late = () => reject(new CallTimeoutError('ready', timeoutMs, false, this.fault))
+      timer = clock.setTimeout(() => finish(late), timeoutMs)
     })
   }
 }

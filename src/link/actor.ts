@@ -38,7 +38,8 @@ class LinkRun {
   #keepSession = false
   /** Lists that have to be read again. */
   readonly #dirty = new Set<ListKind>()
-  #unansweredProbes = 0
+  /** Probes without an answer yet; they do not make the link busy. */
+  readonly #probes = new Set<AbortController>()
   /** Resolves when the wire may be released: the slot of this link ends with it. */
   #finish: (() => void) | undefined
 
@@ -204,13 +205,25 @@ class LinkRun {
    * call has its own deadline (promise P17).
    */
   async #probe(link: Link): Promise<void> {
-    if (link.wire.pending === 0) {
-      const thorough = this.#unansweredProbes > 0
-      this.#unansweredProbes++
-      await link.probe(thorough)
-    }
-    this.#unansweredProbes = 0
+    if (link.wire.pending <= this.#probes.size && !(await this.#askForLife(link))) return
+    // An answer to a later probe makes an earlier one pointless; left open, it would look like a call in flight.
+    for (const probe of this.#probes) probe.abort()
+    this.#probes.clear()
     this.#tell({ type: 'probe.answered' })
+  }
+
+  /** Resolves to false when a later probe was answered first. */
+  async #askForLife(link: Link): Promise<boolean> {
+    const thorough = this.#probes.size > 0
+    const probe = new AbortController()
+    this.#probes.add(probe)
+    try {
+      await link.probe(thorough, probe.signal)
+      return true
+    } catch (error) {
+      if (probe.signal.aborted) return false
+      throw error
+    }
   }
 
   #goLive(link: Link): void {

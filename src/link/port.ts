@@ -42,7 +42,7 @@ export interface Link {
   /** One list, all its pages, in raw items. */
   list(kind: ListKind): Promise<unknown[]>
   /** Asks for a sign of life; resolves with any answer. `thorough`: by a request that every server answers. */
-  probe(thorough: boolean): Promise<void>
+  probe(thorough: boolean, signal: AbortSignal): Promise<void>
   request(method: string, params: Record<string, unknown> | undefined, options?: RequestOptions): Promise<Result>
   /** As `request`, but a failure comes as whatever it is: `explain` tells. Spares a promise on the way of every call. */
   ask(method: string, params: Record<string, unknown> | undefined, options: RequestOptions): Promise<Result>

@@ -96,9 +96,9 @@ export class SdkLink implements Link {
     return readPages((params) => this.request(listMethods[kind], params, { timeoutMs: MAX_DELAY_MS }), kind)
   }
 
-  async probe(thorough: boolean): Promise<void> {
+  async probe(thorough: boolean, signal: AbortSignal): Promise<void> {
     const method = thorough && this.#session?.capabilities.tools ? 'tools/list' : 'ping'
-    await this.#answered(this.request(method, undefined, { timeoutMs: MAX_DELAY_MS }))
+    await this.#answered(this.request(method, undefined, { timeoutMs: MAX_DELAY_MS, signal }))
   }
 
   /** Any JSON-RPC answer is proof of life, an error as good as a result (deviation 34). */

@@ -1,0 +1,91 @@
+/** Bodies that are read as a whole. */
+import type { Clock } from '../../clock.js'
+import type { Exchange } from './exchange.js'
+
+const decoder = new TextDecoder()
+
+/** What hears a body once the head has been judged. */
+export interface BodySink {
+  data(chunk: Uint8Array): void
+  end(): void
+  fail(error: unknown): void
+}
+
+/** Chunks put together up to a limit. */
+export class Collected {
+  readonly #chunks: Uint8Array[] = []
+  #bytes = 0
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  add(chunk: Uint8Array): void {
+    this.#chunks.push(chunk)
+    this.#bytes += chunk.byteLength
+  }
+
+  text(): string {
+    const [first] = this.#chunks
+    if (first === undefined) return ''
+    if (this.#chunks.length === 1) return decoder.decode(first)
+    const whole = new Uint8Array(this.#bytes)
+    let at = 0
+    for (const chunk of this.#chunks) {
+      whole.set(chunk, at)
+      at += chunk.byteLength
+    }
+    return decoder.decode(whole)
+  }
+}
+
+const maxRefusalBytes = 64 * 1024
+/** Also an error body can stall (report 03.09); what came of it by then is told. */
+const refusalPatienceMs = 2_000
+
+/** The body of an answer that is a failure already: as much of it as comes soon, told once. */
+export class Refusal implements BodySink {
+  readonly #collected = new Collected()
+  readonly #clock: Clock
+  readonly #timer: unknown
+  readonly #exchange: () => Exchange | undefined
+  readonly #told: (body: string) => void
+  #over = false
+
+  constructor(clock: Clock, exchange: () => Exchange | undefined, told: (body: string) => void) {
+    this.#clock = clock
+    this.#exchange = exchange
+    this.#told = told
+    this.#timer = clock.setTimeout(() => this.#cut(), refusalPatienceMs)
+  }
+
+  data(chunk: Uint8Array): void {
+    this.#collected.add(chunk)
+    if (this.#collected.bytes > maxRefusalBytes) this.#cut()
+  }
+
+  end(): void {
+    this.#tell()
+  }
+
+  fail(): void {
+    this.#tell()
+  }
+
+  /** Nobody is interested any more. */
+  drop(): void {
+    this.#over = true
+    this.#clock.clearTimeout(this.#timer)
+  }
+
+  #cut(): void {
+    this.#exchange()?.abort()
+    this.#tell()
+  }
+
+  #tell(): void {
+    if (this.#over) return
+    this.drop()
+    this.#told(this.#collected.text())
+  }
+}
