@@ -216,6 +216,8 @@ export class SdkLink implements Link {
   }
 }
 
+function noop(): void {}
+
 function answerRequests(client: Client, method: string, handler: ServerRequestHandler): void {
   const schema = Object.entries(requestSchemas).find(([name]) => name === method)?.[1]
   if (!schema) throw new TypeError(`client.handlers: '${method}' is no request a server makes of a client`)
@@ -226,7 +228,8 @@ function sdkOptions({ timeoutMs = 60_000, maxTotalMs, signal, onProgress }: Requ
   return {
     timeout: Math.min(timeoutMs, MAX_DELAY_MS),
     ...(signal && { signal }),
-    ...(onProgress && { onprogress: onProgress }),
+    // Only a request with a progress token gets progress, and only progress extends its time (report 07.06).
+    ...((onProgress ?? maxTotalMs !== undefined) && { onprogress: onProgress ?? noop }),
     ...(maxTotalMs !== undefined && {
       maxTotalTimeout: Math.min(maxTotalMs, MAX_DELAY_MS),
       resetTimeoutOnProgress: true,
