@@ -1,0 +1,2 @@
+export type { StdioWireOptions } from './options.js'
+export { StdioWire } from './stdio-wire.js'
