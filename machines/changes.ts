@@ -4,6 +4,7 @@ import { classify } from './classify.js'
 import type { Evidence, Phase, WireEvidence } from './evidence.js'
 import { dialectKey, type Fault } from './faults.js'
 import { faultOf, isEarlyExit, outcomeOf } from './guards.js'
+import { MAX_COOL_MS } from './policy.js'
 import type { ConnectionContext, ConnectionEvent, ConnectionInput } from './types.js'
 
 type Changes = Partial<ConnectionContext>
@@ -70,11 +71,11 @@ export function noteSession(event: ConnectionEvent): Changes {
   return event.type === 'link.initialized' ? { reached: 'session', session: event.session } : {}
 }
 
-export const noteLists = (event: ConnectionEvent): Changes => ({
-  reached: 'ready',
-  everReady: true,
-  lists: 'complete' in event && event.complete === true ? 'fresh' : 'stale',
-})
+export function noteLists(context: ConnectionContext, event: ConnectionEvent): Changes {
+  const complete = 'complete' in event && event.complete === true
+  const lists = complete && !context.listsDirty ? 'fresh' : complete ? 'unverified' : 'stale'
+  return { reached: 'ready', everReady: true, lists, listsDirty: false }
+}
 
 /** The first fault of a trouble is its cause; what fails later is not. */
 export function noteFault(context: ConnectionContext, event: ConnectionEvent): Changes {
@@ -104,7 +105,7 @@ export function adoptDialect(context: ConnectionContext, event: ConnectionEvent)
 export function countAttempt(context: ConnectionContext, event: ConnectionEvent): Changes {
   return {
     attempts: context.attempts + 1,
-    coolMs: clampDelay(faultOf(event)?.retryAfterMs ?? 0),
+    coolMs: Math.min(clampDelay(faultOf(event)?.retryAfterMs ?? 0), MAX_COOL_MS),
     hurried: false,
   }
 }
@@ -127,9 +128,10 @@ export const planReturn = (context: ConnectionContext): Changes => ({
   hurried: true,
 })
 
-export function adoptCredential(event: ConnectionEvent): Changes {
+export function adoptCredential(context: ConnectionContext, event: ConnectionEvent): Changes {
   const granted = event.type === 'credentials.changed' ? event : outcomeOf(event)
-  if (!granted || !('epoch' in granted)) return {}
+  // Two processes may tell of their credentials in any order; an older one is not gone back to.
+  if (!granted || !('epoch' in granted) || granted.epoch < context.credentialEpoch) return {}
   return { credentialEpoch: granted.epoch, refreshInMs: granted.refreshInMs }
 }
 
@@ -137,7 +139,13 @@ export function adoptCredential(event: ConnectionEvent): Changes {
 const strangers = { session: undefined, dialect: {}, everReady: false } as const
 
 export const configure = (event: ConnectionEvent): Changes =>
-  event.type === 'configure' ? { ...(event.policy && { policy: event.policy }), ...(event.relink && strangers) } : {}
+  event.type === 'configure'
+    ? {
+        ...(event.policy && { policy: event.policy }),
+        ...(event.remote !== undefined && { remote: event.remote }),
+        ...(event.relink && strangers),
+      }
+    : {}
 
 /** The fault of a failure that the chart itself sees. */
 export function ownFault(context: ConnectionContext, phase: Phase, seen: Omit<WireEvidence, 'wire'>): Fault {

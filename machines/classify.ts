@@ -9,18 +9,18 @@ import { rules as ownRules } from './rules/index.js'
 export function classify(evidence: Evidence, userRules: readonly Rule[] = []): Fault {
   const rule = userRules.find((r) => r.when(evidence)) ?? ownRules.find((r) => r.when(evidence)) ?? ownRules.at(-1)
   if (!rule) throw new Error('the list of rules is empty')
-  const { then } = rule
-  const dialect = then.dialect?.(evidence)
+  const { ruling } = rule
+  const dialect = ruling.dialect?.(evidence)
   return {
-    class: then.transientOnceReady && evidence.everReady ? 'transient' : then.class,
-    code: fill(then.code, evidence),
-    scope: then.scope,
-    delivery: evidence.sent === false ? 'not-sent' : (then.delivery ?? 'unknown'),
+    class: ruling.transientOnceReady && evidence.everReady ? 'transient' : ruling.class,
+    code: fill(ruling.code, evidence),
+    scope: ruling.scope,
+    delivery: evidence.sent === false ? 'not-sent' : (ruling.delivery ?? 'unknown'),
     ...(evidence.retryAfterMs !== undefined && { retryAfterMs: evidence.retryAfterMs }),
     ...(dialect && { dialect }),
-    ...(then.suspect && { suspect: true as const }),
-    ...(then.endsSession && { endsSession: true as const }),
-    advice: fill(then.advice, evidence),
+    ...(ruling.suspect && { suspect: true as const }),
+    ...(ruling.endsSession && { endsSession: true as const }),
+    advice: fill(ruling.advice, evidence),
     rule: rule.id,
     evidence,
   }

@@ -18,9 +18,9 @@ export const connectionChart = connectionSetup.createMachine({
   initial: 'idle',
   options: { maxIterations: 1_000 },
   on: {
-    disconnect: { target: to.closing, actions: 'thenIdle' },
+    disconnect: { target: to.closing, actions: ['thenIdle', 'trustAnew'] },
     close: { target: to.closing, actions: 'thenClosed' },
-    configure: { actions: 'configure' },
+    configure: { actions: ['configure', 'trustAnew'] },
     'demand.raised': { actions: 'raiseDemand' },
     'demand.cleared': { actions: 'clearDemand' },
     'network.online': { actions: 'goOnline' },

@@ -1,6 +1,6 @@
 /** Every deadline and pause of the chart by name, in milliseconds. They depend on context alone. */
 import { clampDelay, retryDelay, spread, startBudget } from './backoff.js'
-import { AUTHORIZE_MS, GATHER, LIST_RETRY, OFFLINE_RECHECK_MS, WAKE_SPREAD_MS } from './policy.js'
+import { AUTHORIZE_MS, GATHER, LEAST_REFRESH_MS, LIST_RETRY, OFFLINE_RECHECK_MS, WAKE_SPREAD_MS } from './policy.js'
 import type { ConnectionContext } from './types.js'
 
 interface Args {
@@ -35,7 +35,7 @@ export const delays = {
   listRetry: ({ context }: Args) =>
     retryDelay({ policy: LIST_RETRY, attempt: Math.max(2, context.listRounds + 1), random: context.random() }),
 
-  tokenRefresh: ({ context }: Args) => clampDelay(context.refreshInMs ?? 0),
+  tokenRefresh: ({ context }: Args) => clampDelay(Math.max(context.refreshInMs ?? 0, LEAST_REFRESH_MS)),
 }
 
 export type DelayName = keyof typeof delays

@@ -60,7 +60,7 @@ export interface Rule {
   /** Section of the specification, or ids of field reports and server deviations. */
   readonly source?: string
   readonly when: (evidence: Evidence) => boolean
-  readonly then: Ruling
+  readonly ruling: Ruling
 }
 
 export interface Ruling {

@@ -90,7 +90,7 @@ export const guards = {
   probesLeft: ({ context }: Args): boolean => context.missedProbes + 1 < MAX_MISSED_PROBES,
 
   // Lists
-  listsUnverified: ({ context }: Args): boolean => context.lists === 'unverified',
+  listsUnverified: ({ context }: Args): boolean => context.lists === 'unverified' || context.listsDirty,
   listsStale: ({ context }: Args): boolean => context.lists === 'stale',
   listsDirty: ({ context }: Args): boolean => context.listsDirty,
   incomplete: ({ event }: Args): boolean => 'complete' in event && event.complete === false,
@@ -103,6 +103,8 @@ export const guards = {
   refused: ({ event }: Args): boolean => outcomeOf(event)?.type === 'failed',
   absorbable: (args: Args): boolean =>
     isClass('unauthorized')(args) && faultOf(args.event)?.evidence.phase !== 'reauthorizing',
+  loginRefused: (args: Args): boolean =>
+    isClass('unauthorized')(args) && faultOf(args.event)?.evidence.phase === 'reauthorizing',
   losesLinkOnly: (args: Args): boolean => waits(args) && faultOf(args.event)?.evidence.phase !== 'reauthorizing',
 
   // Closing

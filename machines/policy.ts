@@ -58,11 +58,15 @@ export const MAX_AUTHORIZATIONS = 3
 export const MAX_MISSED_PROBES = 2
 /** While the network is known to be away, the connection looks again so often. */
 export const OFFLINE_RECHECK_MS = 30_000
+/** A server that names a longer time is asked again after this one: it may have meant something else (report 05.06). */
+export const MAX_COOL_MS = 3_600_000
 /** After a wake or the return of the network, probes are spread over this time. */
 export const WAKE_SPREAD_MS = 2_000
 /** How long one step of an authorization may take. */
 export const AUTHORIZE_MS = 30_000
 
+/** No credential is refreshed again sooner than this, however short it says it lives. */
+export const LEAST_REFRESH_MS = 1_000
 /** A refresh ahead of time that failed is tried again after this time. */
 export const REFRESH_AGAIN_MS = 30_000
 

@@ -88,7 +88,7 @@ export const connectionSetup = setup({
     // Link
     beginLink: assign(({ context }) => beginLink(context)),
     noteSession: assign(({ event }) => noteSession(event)),
-    noteLists: assign(({ event }) => noteLists(event)),
+    noteLists: assign(({ context, event }) => noteLists(context, event)),
     forgetSession: assign({ session: undefined }),
     loseLink: assign({ linkLost: true }),
     forgetLostSession: assign({
@@ -124,6 +124,7 @@ export const connectionSetup = setup({
     trustAnew: assign(() => trustAnew()),
     adoptDialect: assign(({ context, event }) => adoptDialect(context, event)),
     countRenewal: assign({ renewals: ({ context }) => context.renewals + 1 }),
+    forgetAuthorizations: assign({ authorizations: 0 }),
     countAuthorization: assign({ authorizations: ({ context }) => context.authorizations + 1 }),
     countAttempt: assign(({ context, event }) => countAttempt(context, event)),
     countMissedProbe: assign({ missedProbes: ({ context }) => context.missedProbes + 1 }),
@@ -137,6 +138,7 @@ export const connectionSetup = setup({
     // Lists
     markListsDirty: assign({ listsDirty: true }),
     countListRound: assign({ listsDirty: false, listRounds: ({ context }) => context.listRounds + 1 }),
+    doubtLists: assign({ lists: 'unverified' }),
     settleLists: assign({ lists: 'fresh' }),
     staleLists: assign({ lists: 'stale' }),
     forgetListRounds: assign({ listRounds: 0 }),
@@ -147,7 +149,7 @@ export const connectionSetup = setup({
     goOnline: assign({ online: true }),
     goOffline: assign({ online: false }),
     configure: assign(({ event }) => configure(event)),
-    adoptCredential: assign(({ event }) => adoptCredential(event)),
+    adoptCredential: assign(({ context, event }) => adoptCredential(context, event)),
     /** A refresh ahead of time failed; the credential still holds, so there is time to try again. */
     postponeRefresh: assign({ refreshInMs: REFRESH_AGAIN_MS }),
     /** Only a person can renew the credential; that is asked for when it is refused, not before. */

@@ -19,6 +19,9 @@ export const statusBetween =
   (e: Evidence): boolean =>
     e.kind === 'http' && e.http !== undefined && e.http.status >= low && e.http.status <= high
 
+/** Refusals that say: not now. */
+export const mayPass = status(401, 403, 408, 425, 429)
+
 /** Whatever words the server gave: JSON-RPC error message, HTTP body. */
 const words = (e: Evidence): string => `${e.rpc?.message ?? ''} ${e.http?.body ?? ''}`
 

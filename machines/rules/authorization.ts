@@ -8,7 +8,7 @@ export const authorizationRules: readonly Rule[] = [
     because: 'the token is fresh and the answer speaks of the session: not the credential is refused but the session',
     source: 'report 01.03',
     when: (e) => status(401)(e) && e.sessionSent === true && e.tokenState === 'fresh' && namesSession(e),
-    then: {
+    ruling: {
       class: 'session-expired',
       scope: 'link',
       code: 'session.unknown',
@@ -21,7 +21,7 @@ export const authorizationRules: readonly Rule[] = [
     because: 'with or without WWW-Authenticate, 401 asks for a credential',
     source: 'deviation 38; report 04.11',
     when: status(401),
-    then: {
+    ruling: {
       class: 'unauthorized',
       scope: 'link',
       code: 'http.401',
@@ -34,7 +34,7 @@ export const authorizationRules: readonly Rule[] = [
     because: 'the credential is good but may not do this; at the handshake nothing goes on without it',
     source: 'specification 2025-11-25 authorization, step-up',
     when: (e) => status(403)(e) && wantsMoreScope(e) && opening(e),
-    then: {
+    ruling: {
       class: 'unauthorized',
       scope: 'link',
       code: 'scope.insufficient',
@@ -47,7 +47,7 @@ export const authorizationRules: readonly Rule[] = [
     because: 'only this call needs more scope; all others go on',
     source: 'specification 2025-11-25 authorization, step-up; promise P14',
     when: (e) => status(403)(e) && wantsMoreScope(e),
-    then: {
+    ruling: {
       class: 'unauthorized',
       scope: 'call',
       code: 'scope.insufficient',
@@ -59,7 +59,7 @@ export const authorizationRules: readonly Rule[] = [
     id: 'forbidden-at-start',
     because: 'who is refused at the door stays refused until somebody changes something',
     when: (e) => status(403)(e) && opening(e),
-    then: {
+    ruling: {
       class: 'permanent',
       transientOnceReady: true,
       scope: 'link',
@@ -74,7 +74,7 @@ export const authorizationRules: readonly Rule[] = [
     because: 'one call is not allowed; the connection is well',
     source: 'report 05.05',
     when: status(403),
-    then: {
+    ruling: {
       class: 'permanent',
       scope: 'call',
       code: 'http.403',
@@ -87,7 +87,7 @@ export const authorizationRules: readonly Rule[] = [
     because: 'the refresh token itself is refused: only a person can help',
     source: 'RFC 6749 5.2; report 04.03',
     when: (e) => e.kind === 'token' && /invalid_grant/.test(e.http?.body ?? e.rpc?.message ?? ''),
-    then: {
+    ruling: {
       class: 'unauthorized',
       scope: 'link',
       code: 'token.invalid-grant',
@@ -100,7 +100,7 @@ export const authorizationRules: readonly Rule[] = [
     because: 'trouble at the token endpoint says nothing of the tokens: they are kept',
     source: 'SDK trap 8',
     when: (e) => e.kind === 'token',
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'link',
       code: 'token.unavailable',

@@ -8,7 +8,7 @@ export const callRules: readonly Rule[] = [
     because: 'one answer was not what the protocol demands; the next may be',
     source: 'report 12.04',
     when: (e) => e.kind === 'malformed' || e.kind === 'http',
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'call',
       code: 'content.malformed',
@@ -20,7 +20,7 @@ export const callRules: readonly Rule[] = [
     id: 'stream-lost-at-start',
     because: 'the answer to the handshake broke off',
     when: (e) => e.kind === 'stream' && opening(e),
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'link',
       code: 'stream.lost',
@@ -32,7 +32,7 @@ export const callRules: readonly Rule[] = [
     because: 'the reply stream ended without the answer and cannot be resumed: the fate of the call is unknown',
     source: 'SDK trap 1; report 07.01',
     when: (e) => e.kind === 'stream',
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'call',
       code: 'stream.lost',
@@ -45,7 +45,7 @@ export const callRules: readonly Rule[] = [
     because: 'the answer is larger than the limit; the wire lives',
     source: 'report 02.10',
     when: (e) => e.kind === 'oversize',
-    then: {
+    ruling: {
       class: 'permanent',
       scope: 'call',
       code: 'message.oversize',
@@ -56,7 +56,7 @@ export const callRules: readonly Rule[] = [
     id: 'initialize-refused',
     because: 'the server answers in JSON-RPC that it will not take this handshake',
     when: (e) => toInitialize(e) && e.kind === 'rpc' && (e.rpc?.code ?? 0) <= -32600 && (e.rpc?.code ?? 0) > -32603,
-    then: {
+    ruling: {
       class: 'permanent',
       transientOnceReady: true,
       scope: 'link',
@@ -69,7 +69,7 @@ export const callRules: readonly Rule[] = [
     id: 'error-at-start',
     because: 'an internal error of the server during the handshake may pass',
     when: (e) => e.kind === 'rpc' && opening(e),
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'link',
       code: 'rpc.{rpc}',
@@ -81,7 +81,7 @@ export const callRules: readonly Rule[] = [
     because: 'an error of the application is an answer and proves the connection well',
     source: 'report 05.05',
     when: (e) => e.kind === 'rpc',
-    then: {
+    ruling: {
       class: 'permanent',
       scope: 'call',
       code: 'rpc.{rpc}',

@@ -8,7 +8,7 @@ export const dialectRules: readonly Rule[] = [
     because: 'the server names versions it speaks, and one of them is ours',
     source: 'specification 2025-11-25 lifecycle; deviations 29, 30; report 08.04',
     when: (e) => toInitialize(e) && speaksOfVersion(e) && offeredVersion(e) !== undefined,
-    then: {
+    ruling: {
       class: 'mismatch',
       scope: 'link',
       code: 'version.unsupported',
@@ -22,7 +22,7 @@ export const dialectRules: readonly Rule[] = [
     because: 'no version is common to both',
     source: 'specification 2025-11-25 lifecycle; report 08.03',
     when: (e) => toInitialize(e) && speaksOfVersion(e) && e.kind !== 'http',
-    then: {
+    ruling: {
       class: 'permanent',
       transientOnceReady: true,
       scope: 'link',
@@ -36,7 +36,7 @@ export const dialectRules: readonly Rule[] = [
     because: 'a server of the 2024-11-05 revision answers so to the first POST',
     source: 'specification 2025-11-25 transports, backwards compatibility',
     when: (e) => toInitialize(e) && status(400, 404, 405)(e) && e.legacyAllowed === true && !tried(e, 'wire sse'),
-    then: {
+    ruling: {
       class: 'mismatch',
       scope: 'link',
       code: 'wire.legacy',

@@ -8,7 +8,7 @@ export const httpRules: readonly Rule[] = [
     because: 'a redirect out of the origin is not followed: credentials stay where they belong',
     source: 'deviation 21; report 04.12',
     when: (e) => statusBetween(300, 399)(e) && opening(e),
-    then: {
+    ruling: {
       class: 'permanent',
       transientOnceReady: true,
       scope: 'link',
@@ -23,7 +23,7 @@ export const httpRules: readonly Rule[] = [
     because: 'often a login page in place of 401',
     source: 'report 04.12',
     when: statusBetween(300, 399),
-    then: {
+    ruling: {
       class: 'permanent',
       scope: 'call',
       code: 'http.{status}',
@@ -36,7 +36,7 @@ export const httpRules: readonly Rule[] = [
     because: 'the server, or the proxy before it, says that it cannot just now',
     source: 'deviations 23, 24; reports 05.06, 12.03',
     when: (e) => opening(e) && (status(408, 425, 429)(e) || statusBetween(500, 599)(e)),
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'link',
       code: 'http.{status}',
@@ -49,7 +49,7 @@ export const httpRules: readonly Rule[] = [
     because: 'refused before it ran; the server asks to wait',
     source: 'RFC 6585 4; report 05.06',
     when: status(429),
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'call',
       code: 'http.429',
@@ -62,7 +62,7 @@ export const httpRules: readonly Rule[] = [
     because: 'an HTTP error on one call is an answer, not a disconnect; it may have run',
     source: 'report 05.05; deviation 23',
     when: (e) => status(408, 425)(e) || statusBetween(500, 599)(e),
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'call',
       code: 'http.{status}',
@@ -75,7 +75,7 @@ export const httpRules: readonly Rule[] = [
     because: 'the address answers, but not as an MCP endpoint',
     source: 'deviations 20, 22; report 12.01',
     when: (e) => opening(e) && statusBetween(400, 499)(e),
-    then: {
+    ruling: {
       class: 'permanent',
       transientOnceReady: true,
       scope: 'link',
@@ -89,7 +89,7 @@ export const httpRules: readonly Rule[] = [
     because: 'this request is wrong for the server; repeating it as it is would change nothing',
     source: 'report 01.02, cases B and D',
     when: statusBetween(400, 499),
-    then: {
+    ruling: {
       class: 'permanent',
       scope: 'call',
       code: 'http.{status}',
@@ -103,7 +103,7 @@ export const httpRules: readonly Rule[] = [
     because: 'a page or other content came where JSON-RPC was due',
     source: 'deviation 23; reports 04.11, 12.03',
     when: (e) => opening(e) && (e.kind === 'malformed' || e.kind === 'http'),
-    then: {
+    ruling: {
       class: 'permanent',
       transientOnceReady: true,
       scope: 'link',

@@ -7,7 +7,7 @@ export const lastRules: readonly Rule[] = [
     id: 'wire-closed',
     because: 'the wire ended and said no more',
     when: (e) => e.kind === 'closed',
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'link',
       code: 'wire.closed',
@@ -19,7 +19,7 @@ export const lastRules: readonly Rule[] = [
     because: 'unknown evidence about one call: it is not sent again, and a probe asks how the link is',
     source: 'promise P25',
     when: (e) => e.method !== undefined && !opening(e),
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'call',
       code: 'unknown',
@@ -32,7 +32,7 @@ export const lastRules: readonly Rule[] = [
     because: 'unknown evidence: wait, and send nothing twice',
     source: 'promise P25',
     when: () => true,
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'link',
       code: 'unknown',

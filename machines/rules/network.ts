@@ -7,7 +7,7 @@ export const networkRules: readonly Rule[] = [
     id: 'certificate-untrusted',
     because: 'a certificate does not become trusted by trying again',
     when: untrustedCertificate,
-    then: {
+    ruling: {
       class: 'permanent',
       transientOnceReady: true,
       scope: 'link',
@@ -23,7 +23,7 @@ export const networkRules: readonly Rule[] = [
       'refused connections, failed name look-ups and failed handshakes pass when the server or the network returns',
     source: 'reports 01.09, 05.03',
     when: (e) => e.kind === 'network' && (e.sent === false || opening(e)),
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'link',
       code: 'network.{errno}',
@@ -35,7 +35,7 @@ export const networkRules: readonly Rule[] = [
     because: 'one socket broke after the request had left: that call may have run, other sockets may be well',
     source: 'SDK trap 27; report 07.02',
     when: (e) => e.kind === 'network',
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'call',
       code: 'network.{errno}',

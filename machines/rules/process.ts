@@ -7,7 +7,7 @@ export const processRules: readonly Rule[] = [
     id: 'target-unusable',
     because: 'a target that cannot be read as written will not become readable by waiting',
     when: (e) => e.kind === 'config',
-    then: {
+    ruling: {
       class: 'permanent',
       scope: 'link',
       code: 'config.{subject}',
@@ -20,7 +20,7 @@ export const processRules: readonly Rule[] = [
     because: 'Node reports a missing working directory as a missing command; the two are told apart here',
     source: 'report 11.03',
     when: (e) => e.kind === 'spawn' && e.subject === 'cwd',
-    then: {
+    ruling: {
       class: 'permanent',
       scope: 'link',
       code: 'spawn.cwd',
@@ -32,7 +32,7 @@ export const processRules: readonly Rule[] = [
     id: 'host-out-of-resources',
     because: 'no process or descriptor was free; others may end',
     when: (e) => e.kind === 'spawn' && /^(?:EAGAIN|EMFILE|ENFILE|ENOMEM)$/.test(e.errno ?? ''),
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'link',
       code: 'spawn.{errno}',
@@ -45,7 +45,7 @@ export const processRules: readonly Rule[] = [
     because: 'a command that is missing or may not be run stays so until somebody changes something',
     source: 'reports 02.08, 11.02',
     when: (e) => e.kind === 'spawn',
-    then: {
+    ruling: {
       class: 'permanent',
       scope: 'link',
       code: 'spawn.{errno}',
@@ -59,7 +59,7 @@ export const processRules: readonly Rule[] = [
     because: 'a shell or env answers 127 or 126 when the program behind the command is missing or may not be run',
     source: 'report 11.02',
     when: (e) => e.kind === 'exit' && opening(e) && (e.exit?.code === 127 || e.exit?.code === 126),
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'link',
       code: 'process.interpreter',
@@ -73,7 +73,7 @@ export const processRules: readonly Rule[] = [
       'a server that ends before the handshake may be starved of something; counted, since a loop of it helps nobody',
     source: 'reports 02.01, 02.03',
     when: (e) => e.kind === 'exit' && opening(e),
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'link',
       code: 'process.exited-early',
@@ -86,7 +86,7 @@ export const processRules: readonly Rule[] = [
     because: 'a process that served and ended can be started again',
     source: 'specification 2026-07-28 stdio: the client should restart it; report 02.01',
     when: (e) => e.kind === 'exit',
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'link',
       code: 'process.exited',

@@ -2,10 +2,12 @@ import type { Dialect, Rule } from '../faults.js'
 import {
   answeredInJsonRpc,
   losesSessionByError,
+  mayPass,
   namesLostSession,
   namesSession,
   saysAlreadyInitialized,
   status,
+  statusBetween,
   toInitialize,
   tried,
 } from '../signs.js'
@@ -19,7 +21,7 @@ export const sessionRules: readonly Rule[] = [
     because: 'newer servers answer an unknown method with 404 and a JSON-RPC error: an answer, not a lost session',
     source: 'specification 2026-07-28 streamable HTTP; report 07.05',
     when: (e) => status(404)(e) && e.rpc?.code === -32601,
-    then: {
+    ruling: {
       class: 'permanent',
       scope: 'call',
       code: 'rpc.{rpc}',
@@ -36,7 +38,7 @@ export const sessionRules: readonly Rule[] = [
       e.sessionSent === true &&
       e.http?.exchange !== 'listen' &&
       (answeredInJsonRpc(e) || namesSession(e)),
-    then: {
+    ruling: {
       class: 'session-expired',
       scope: 'link',
       code: 'session.unknown',
@@ -49,7 +51,7 @@ export const sessionRules: readonly Rule[] = [
     because: 'a bare 404 means a lost session too, but a proxy can have made it after the server had run the request',
     source: 'specification 2025-11-25 transports: 404; report 07.02',
     when: (e) => status(404)(e) && e.sessionSent === true && e.http?.exchange !== 'listen',
-    then: {
+    ruling: {
       class: 'session-expired',
       scope: 'link',
       code: 'session.not-found',
@@ -61,7 +63,7 @@ export const sessionRules: readonly Rule[] = [
     because: 'the server still holds the dead predecessor of the listening stream; only a new session frees the place',
     source: 'SDK trap 23; reports 03.03, 03.04; deviation 17',
     when: (e) => status(409)(e) && e.http?.exchange === 'listen',
-    then: {
+    ruling: {
       class: 'session-expired',
       scope: 'link',
       code: 'session.listening-conflict',
@@ -78,7 +80,7 @@ export const sessionRules: readonly Rule[] = [
       e.sessionSent === true &&
       !toInitialize(e) &&
       ((status(400, 409, 500, 503)(e) && namesLostSession(e)) || (e.kind === 'rpc' && losesSessionByError(e))),
-    then: {
+    ruling: {
       class: 'session-expired',
       scope: 'link',
       code: 'session.unknown',
@@ -87,11 +89,24 @@ export const sessionRules: readonly Rule[] = [
     },
   },
   {
+    id: 'resuming-refused',
+    because: 'a server that will not go on with a session may well begin a new one',
+    source: 'report 01.06',
+    when: (e) => e.phase === 'resuming' && e.sessionSent === true && statusBetween(400, 499)(e) && !mayPass(e),
+    ruling: {
+      class: 'session-expired',
+      scope: 'link',
+      code: 'session.refused',
+      delivery: 'refused',
+      advice: 'The server would not go on with the remembered session ({status}); a new one is made.',
+    },
+  },
+  {
     id: 'already-initialized',
     because: 'a server that holds one session only still holds the old one: end that first, once',
     source: 'deviation 11; report 01.07',
     when: (e) => toInitialize(e) && saysAlreadyInitialized(e) && !tried(e, 'end session'),
-    then: {
+    ruling: {
       class: 'mismatch',
       scope: 'link',
       code: 'session.occupied',
@@ -105,7 +120,7 @@ export const sessionRules: readonly Rule[] = [
     because: 'somebody else holds the only session; it may be let go',
     source: 'deviation 11',
     when: (e) => toInitialize(e) && saysAlreadyInitialized(e),
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'link',
       code: 'session.occupied',

@@ -7,7 +7,7 @@ export const timeRules: readonly Rule[] = [
     because: 'nothing came within the time this phase has',
     source: 'design 3 rule 2; reports 03.10, 08.01',
     when: (e) => e.kind === 'deadline',
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'link',
       code: 'deadline.{phase}',
@@ -20,7 +20,7 @@ export const timeRules: readonly Rule[] = [
     because: 'two probes in a row without any answer, and nothing else in flight: the link is half-open',
     source: 'specification 2025-11-25 ping; reports 03.07, 09.02',
     when: (e) => e.kind === 'probe',
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'link',
       code: 'probe.unanswered',
@@ -32,7 +32,7 @@ export const timeRules: readonly Rule[] = [
     because: 'one late answer says nothing of the connection; a probe asks',
     source: 'report 07.07',
     when: (e) => e.kind === 'timeout',
-    then: {
+    ruling: {
       class: 'transient',
       scope: 'call',
       code: 'call.timeout',

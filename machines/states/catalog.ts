@@ -16,7 +16,7 @@ export const catalog = connectionSetup.createStateConfig({
       description: 'All lists were read on this link.',
       entry: 'settleLists',
       on: {
-        'lists.changed': 'gathering',
+        'lists.changed': { target: 'gathering', actions: 'doubtLists' },
       },
       after: {
         listsQuiet: { actions: 'forgetListRounds' },
@@ -24,6 +24,9 @@ export const catalog = connectionSetup.createStateConfig({
     },
     gathering: {
       description: 'Lists changed; more changes are awaited for a moment, longer with each round.',
+      on: {
+        'lists.changed': {},
+      },
       after: {
         gather: 'refreshing',
       },
@@ -32,7 +35,6 @@ export const catalog = connectionSetup.createStateConfig({
       description: 'The lists are read again; the old ones serve meanwhile.',
       entry: ['countListRound', { type: 'tellLink', params: { type: 'refresh' } }],
       on: {
-        'lists.changed': { actions: 'markListsDirty' },
         'lists.refreshed': [
           { guard: 'incomplete', target: 'stale' },
           { guard: 'listsDirty', target: 'gathering' },
@@ -47,7 +49,7 @@ export const catalog = connectionSetup.createStateConfig({
       description: 'Some list could not be read; its last good content serves, and it is asked for again.',
       entry: 'staleLists',
       on: {
-        'lists.changed': 'gathering',
+        'lists.changed': { target: 'gathering', actions: 'doubtLists' },
       },
       after: {
         listRetry: 'refreshing',

@@ -19,6 +19,8 @@ export const credentials = connectionSetup.createStateConfig({
       },
       after: {
         tokenRefresh: { guard: 'expires', target: 'refreshing' },
+        // A credential that was accepted for so long ends the row of refused ones.
+        stableAfter: { actions: 'forgetAuthorizations' },
       },
     },
     refreshing: {

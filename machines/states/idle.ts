@@ -6,7 +6,7 @@ export const idle = connectionSetup.createStateConfig({
   always: { guard: 'demanded', target: to.linked },
   on: {
     connect: to.linked,
-    reconnect: to.linked,
+    reconnect: { target: to.linked, actions: 'forgetSession' },
     retry: { target: to.linked, actions: 'trustAnew' },
     disconnect: {},
   },

@@ -29,11 +29,13 @@ export const linked = connectionSetup.createStateConfig({
   },
   on: {
     fault: verdicts,
+    // Wherever the chart does not deal with it at once, a change is remembered until the lists can be read again.
+    'lists.changed': { actions: 'markListsDirty' },
     'link.postOnly': { actions: 'notePostOnly' },
     reconnect: { target: to.linked, reenter: true, actions: ['forgetSession', 'trustAnew'] },
     configure: [
       { guard: 'relinks', target: to.linked, reenter: true, actions: ['configure', 'forgetSession', 'trustAnew'] },
-      { actions: 'configure' },
+      { actions: ['configure', 'trustAnew'] },
     ],
   },
   states: { connecting, initializing, discovering, ready, reauthorizing },

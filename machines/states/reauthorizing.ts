@@ -25,6 +25,13 @@ export const reauthorizing = connectionSetup.createStateConfig({
         description: 'The link died meanwhile, perhaps its session too; a login that is pending does not.',
         meta: { rule: 'R2' },
       },
+      {
+        guard: 'loginRefused',
+        target: '.awaitingUser',
+        actions: 'noteFault',
+        description: 'The stored login itself is no longer accepted: only a person can help.',
+        meta: { rule: 'R3' },
+      },
     ],
   },
   states: {

@@ -87,7 +87,7 @@ export interface Connection extends AsyncDisposable {
   disconnect(): Promise<void>
   /** From `failed` or a wait: tries at once, with all counters at zero. */
   retry(): void
-  /** Changes policy or target. A new target means a new link. Sets a failed connection going again. */
+  /** Changes policy or target (of the same kind). A new target means a new link. Sets a failed connection going again. */
   configure(configuration: Configuration): void
   /** Ends it for good, within `policy.timeouts.closeMs` and the graces of a child; leaves no child, socket, timer or listener. */
   close(): Promise<void>

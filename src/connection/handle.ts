@@ -4,7 +4,7 @@ import { resolvePolicy } from '../../machines/policy.js'
 import type { ConnectionEvent } from '../../machines/types.js'
 import { type CallOptions, Calls } from '../calls/index.js'
 import { CallTimeoutError, ConnectionClosedError } from '../errors.js'
-import { type Catalog, ConnectionRuntime } from '../link/index.js'
+import { type Catalog, ConnectionRuntime, checkTarget, isRemote, wireKind } from '../link/index.js'
 import type { CallToolResult, Notification, Prompt, Resource, Result, Tool } from '../protocol.js'
 import { ConnectionCallHost } from './call-host.js'
 import type { Configuration, Connection, ConnectionActor, ConnectionSnapshot, Session } from './connection.js'
@@ -106,10 +106,20 @@ export class ConnectionHandle implements Connection {
 
   configure({ target, policy }: Configuration): void {
     const { wire } = this.actor.getSnapshot().context
-    if (target) this.#runtime.retarget(target)
+    if (target) {
+      checkTarget(this.name, target)
+      if (wireKind(target) !== wire)
+        throw new TypeError(`Connection '${this.name}' is ${wire}; make another connection for another kind.`)
+      this.#runtime.retarget(target)
+    }
     const resolved = policy && resolvePolicy(wire, policy)
     if (resolved) this.#runtime.policy = resolved
-    this.#tell({ type: 'configure', policy: resolved, relink: target !== undefined })
+    this.#tell({
+      type: 'configure',
+      policy: resolved,
+      relink: target !== undefined,
+      remote: target && isRemote(target),
+    })
   }
 
   async close(): Promise<void> {
@@ -193,8 +203,8 @@ export class ConnectionHandle implements Connection {
     this.#incidents.complete()
     this.#runtime.catalog$.complete()
     this.#runtime.notifications$.complete()
-    // The last wire may still be ending; the sockets are let go of after it.
-    this.#released = this.#runtime.inSlot(() => this.#runtime.close())
+    // The last wire may still be ending.
+    this.#released = this.#runtime.letGo()
   }
 
   /** Resolves when the condition holds, which is asked now and again with every snapshot; rejects when it throws. */

@@ -21,10 +21,11 @@ export const linkActor = fromCallback<LinkCommand, LinkInput>(({ input, sendBack
   return () => run.leave()
 })
 
-/** Waits until the last link is gone; a session that is still remembered is ended on the server. */
-export const releaseActor = fromPromise<void, { runtime: Runtime }>(({ input }) => {
+/** Waits until the last link is gone; a session that is still remembered is ended on the server, and no socket stays. */
+export const releaseActor = fromPromise<void, { runtime: Runtime }>(async ({ input }) => {
   const runtime = ConnectionRuntime.behind(input.runtime)
-  return runtime.inSlot(() => runtime.endRemembered())
+  await runtime.inSlot(() => runtime.endRemembered())
+  await runtime.letGo()
 })
 
 class LinkRun {
@@ -36,6 +37,8 @@ class LinkRun {
   #phase: Phase = 'connecting'
   #left = false
   #keepSession = false
+  /** The chart left the link. Otherwise the actor was stopped from outside, and nothing comes after it. */
+  #detached = false
   /** Lists that have to be read again. */
   readonly #dirty = new Set<ListKind>()
   /** Probes without an answer yet; they do not make the link busy. */
@@ -71,6 +74,7 @@ class LinkRun {
         this.#attempt(this.#phase, (link) => this.#probe(link))
         break
       case 'detach':
+        this.#detached = true
         this.#keepSession = command.keep
     }
   }
@@ -81,6 +85,7 @@ class LinkRun {
     if (this.#runtime.live?.link === this.#link) this.#runtime.live = undefined
     this.#subscriptions.unsubscribe()
     this.#finish?.()
+    if (!this.#detached) void this.#runtime.letGo()
   }
 
   async #occupySlot(): Promise<void> {
@@ -205,7 +210,8 @@ class LinkRun {
    * call has its own deadline (promise P17).
    */
   async #probe(link: Link): Promise<void> {
-    if (link.wire.pending <= this.#probes.size && !(await this.#askForLife(link))) return
+    const { pending, adrift = 0 } = link.wire
+    if (pending - adrift <= this.#probes.size && !(await this.#askForLife(link))) return
     // An answer to a later probe makes an earlier one pointless; left open, it would look like a call in flight.
     for (const probe of this.#probes) probe.abort()
     this.#probes.clear()

@@ -6,7 +6,9 @@ export type ServerRequestHandler = (
 ) => Result | Promise<Result>
 
 /** Requests that a server may make of a client. */
-export type ServerRequest = 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
+export type ServerRequest = (typeof serverRequests)[number]
+
+export const serverRequests = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const
 
 /** Who we say we are, and what a server may ask of us. */
 export interface ClientOptions {
@@ -15,7 +17,11 @@ export interface ClientOptions {
   readonly handlers: Readonly<Partial<Record<ServerRequest, ServerRequestHandler>>>
 }
 
-/** A handler that is given is a capability that is there, unless the application described the capability itself. */
+/**
+ * A handler that is given is a capability that is there, unless the application described the capability itself.
+ *
+ * @throws TypeError for a handler of a request that no server makes
+ */
 export function clientOptions(given: {
   name?: string
   version?: string
@@ -23,6 +29,13 @@ export function clientOptions(given: {
   handlers?: ClientOptions['handlers']
 }): ClientOptions {
   const { name = 'mcp-lifeline', version = '0.1.0', capabilities = {}, handlers = {} } = given
+  for (const [method, handler] of Object.entries(handlers)) {
+    if (!serverRequests.some((known) => known === method) || typeof handler !== 'function') {
+      throw new TypeError(
+        `client.handlers takes functions for ${serverRequests.join(', ')}; '${method}' is none of them.`,
+      )
+    }
+  }
   return {
     info: { name, version },
     capabilities: {

@@ -45,7 +45,8 @@ export class ConnectionRuntime implements Runtime {
   #http: HttpClient | undefined
   #slot: Promise<void> = Promise.resolve()
   #session: SessionMemory | undefined
-  #formerSession: SessionMemory | undefined
+  /** A session that was given up without being ended, and where it is. */
+  #former: { session: SessionMemory; target: Target } | undefined
   #live: LiveLink | undefined
 
   constructor(options: RuntimeOptions) {
@@ -91,17 +92,20 @@ export class ConnectionRuntime implements Runtime {
 
   remember(session: SessionMemory): void {
     this.#session = session
-    this.#formerSession = undefined
+    this.#former = undefined
   }
 
   /** The session is over for us; should the server still hold it, it can still be ended. */
   forgetSession(): void {
-    this.#formerSession = this.#session ?? this.#formerSession
+    if (this.#session) this.#former = { session: this.#session, target: this.#target }
     this.#session = undefined
   }
 
+  /** Another target of the same kind. What is remembered of the old one is ended there and not taken along. */
   retarget(target: Target): void {
+    this.forgetSession()
     this.#target = target
+    void this.letGo()
   }
 
   /** A fresh wire to the target; nothing runs yet. */
@@ -142,21 +146,23 @@ export class ConnectionRuntime implements Runtime {
 
   /** Ends, on the server, the session that is remembered; bounded. */
   async endRemembered(): Promise<void> {
-    const session = this.#session ?? this.#formerSession
-    const target = this.#target
-    this.#session = undefined
-    this.#formerSession = undefined
-    if (session?.id === undefined || !('url' in target)) return
-    const wire = this.#httpWire(target, session)
+    this.forgetSession()
+    const former = this.#former
+    this.#former = undefined
+    if (former?.session.id === undefined || !('url' in former.target)) return
+    const wire = this.#httpWire(former.target, former.session)
     await wire.start()
     await wire.endSession(this.policy.closeMs / 2)
     await wire.close()
   }
 
-  /** After the last link: lets go of sockets and of those who listen. */
-  async close(): Promise<void> {
-    await this.#http?.close()
-    this.#http = undefined
+  /** Closes idle sockets, when everything that uses them has ended; a later link opens new ones. */
+  letGo(): Promise<void> {
+    return this.inSlot(async () => {
+      const http = this.#http
+      this.#http = undefined
+      await http?.close()
+    })
   }
 }
 

@@ -21,7 +21,7 @@ import type { Capabilities, Notification, Result } from '../protocol.js'
 import { evidenceOf, WireError } from '../wire/failure.js'
 import type { Wire } from '../wire/wire.js'
 import { type ListKind, listMethods } from './catalog.js'
-import type { ClientOptions, ServerRequestHandler } from './client-options.js'
+import { type ClientOptions, type ServerRequest, type ServerRequestHandler, serverRequests } from './client-options.js'
 import { ClientTransport, ServerErrorData } from './client-transport.js'
 import { readPages } from './pages.js'
 import type { Link, RequestOptions, SessionMemory } from './port.js'
@@ -35,7 +35,7 @@ const requestSchemas = {
   'elicitation/create': ElicitRequestSchema,
   'sampling/createMessage': CreateMessageRequestSchema,
   'roots/list': ListRootsRequestSchema,
-} as const
+} as const satisfies Record<ServerRequest, unknown>
 
 /** The chart keeps the deadlines of the handshake; the SDK's own timer must not fire before. */
 const NEVER = { timeout: MAX_DELAY_MS }
@@ -80,7 +80,7 @@ export class SdkLink implements Link {
   async #connect(transport: ClientTransport): Promise<Client> {
     const { info, capabilities, handlers } = this.#options
     const client = new Client(info, { capabilities, jsonSchemaValidator: noValidator })
-    for (const [method, handler] of Object.entries(handlers)) answerRequests(client, method, handler)
+    for (const method of serverRequests) answerRequests(client, method, handlers[method])
     client.fallbackNotificationHandler = async (notification) => this.#notifications.next(notification)
     this.#client = client
     this.#transport = transport
@@ -218,10 +218,11 @@ export class SdkLink implements Link {
 
 function noop(): void {}
 
-function answerRequests(client: Client, method: string, handler: ServerRequestHandler): void {
-  const schema = Object.entries(requestSchemas).find(([name]) => name === method)?.[1]
-  if (!schema) throw new TypeError(`client.handlers: '${method}' is no request a server makes of a client`)
-  client.setRequestHandler(schema, async (request, { signal }) => handler(request.params ?? {}, { signal }))
+function answerRequests(client: Client, method: ServerRequest, handler: ServerRequestHandler | undefined): void {
+  if (!handler) return
+  client.setRequestHandler(requestSchemas[method], async (request, { signal }) =>
+    handler(request.params ?? {}, { signal }),
+  )
 }
 
 function sdkOptions({ timeoutMs = 60_000, maxTotalMs, signal, onProgress }: RequestOptions) {

@@ -42,6 +42,8 @@ export interface Wire extends TransportLike {
   readonly lastLifeAt: number
   /** Number of requests of ours that are unanswered. */
   readonly pending: number
+  /** How many of them have lost their reply stream and are being resumed: they are no sign of life. Default 0. */
+  readonly adrift?: number
   /** Ends the session on the server, within the time; resolves whatever the server says. Where wires have sessions. */
   endSession?(timeoutMs: number): Promise<void>
   /** Asks for the listening stream, where wires have one; idempotent. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { OutcomeUnknownError } from '../../src/index.js'
 import { childServer, readChildLog } from '../../src/testing/child/index.js'
-import { destroy, hang, startFaultServer, status } from '../../src/testing/fault-server/index.js'
+import { destroy, hang, sse, startFaultServer, status } from '../../src/testing/fault-server/index.js'
 import { driven, failure, isAlive, quick, record, until } from './rig.js'
 
 async function withLog(work: (log: string) => Promise<void>): Promise<void> {
@@ -163,5 +163,21 @@ describe('a link that dies silently', () => {
     clock.increment(500)
     await until(connection, 'ready')
     await connection.close()
+  })
+})
+
+describe('status is measured (promise P21)', () => {
+  it('a call whose reply stream broke and is being resumed is no sign of life', async () => {
+    await using server = await startFaultServer()
+    server.answer('tools/call', sse([{ id: 'e1', data: '' }, 'destroy']))
+    const connection = quick({ target: { url: server.url } })
+    await connection.connect()
+    const call = failure(connection.callTool({ name: 'echo' }))
+    await server.over('tools/call')
+    await server.stop()
+    await until(connection, 'backoff')
+    expect(connection.fault?.code).toBe('network.ECONNREFUSED')
+    await connection.close()
+    await call
   })
 })

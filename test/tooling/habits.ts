@@ -17,9 +17,12 @@ const leftOut = /\.(skip|skipIf|runIf|only|todo)\b/
 const skippedFromWithin = /^(ctx|context|task)\.skip$/
 const leftOutShort = /^(xit|xtest|xdescribe|fit|fdescribe)$/
 
+/** Runs as a process of its own, which no clock of ours drives. */
+const ownProcess = 'src/testing/child/program.ts'
+
 /** Places where a product file takes time or chance past the seam; files named after the clock are the seam. */
 export function unseamedTime(source: Source): string[] {
-  if (/clock[^/]*\.ts$/.test(source.path)) return []
+  if (/clock[^/]*\.ts$/.test(source.path) || source.path === ownProcess) return []
   return find(source, (node) => {
     if (node.type === 'CallExpression') return clockCalls.some((call) => call.test(nameOf(node.callee)))
     return node.type === 'NewExpression' && nameOf(node.callee) === 'Date' && node.arguments.length === 0

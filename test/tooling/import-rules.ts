@@ -81,8 +81,8 @@ const edgeRules: Readonly<Record<string, EdgeRule>> = {
     return `${sdk} is driven by src/link and src/auth alone`
   },
   'undici-in-one-file': ({ from, pack }) => {
-    if (pack !== 'undici' || from.startsWith('src/wire/http/')) return
-    return 'undici is imported by one file of src/wire/http'
+    if (pack !== 'undici' || from.startsWith('src/wire/web/')) return
+    return 'undici is imported by one file of src/wire/web'
   },
 }
 

@@ -1,12 +1,8 @@
 import type { WireEvidence } from '../../../machines/evidence.js'
-import type { Clock, Random } from '../../clock.js'
+import type { Random } from '../../clock.js'
 import type { JsonRpcId } from '../messages.js'
+import type { Sent, WebCore } from '../web/index.js'
 import type { WireEvent } from '../wire.js'
-import type { HttpClient } from './client.js'
-import type { Sent } from './evidence.js'
-import type { Target } from './exchange.js'
-import type { Linger } from './linger.js'
-import type { RequestHeaders } from './request-headers.js'
 
 /** A request of ours that is not answered yet, as the wire and a resumption see it. */
 export interface OpenRequest {
@@ -16,20 +12,14 @@ export interface OpenRequest {
   readonly sent: Sent
   /** Answered, failed or forgotten: whatever still comes is not for it. */
   settled: boolean
+  /** Accepted without an answer: it can only come on the listening stream. */
+  parked: boolean
 }
 
 /** What the wire lends to its parts: a request, a delivery, a resumption, the listening stream. */
-export interface WireCore {
-  readonly client: HttpClient
-  readonly target: Target
-  readonly headers: RequestHeaders
-  readonly clock: Clock
+export interface WireCore extends WebCore {
   readonly random: Random
-  readonly linger: Linger
-  readonly maxMessageBytes: number
   readonly maxResumes: number
-  /** The peer answered something. A status of 500 and above can be a proxy's and proves nothing. */
-  alive(status: number): void
   /** Takes a parsed JSON value; `from` is the request whose reply it stood in. */
   receive(value: unknown, from?: OpenRequest): void
   /** Answers a request of ours with a failure, unless it was settled already. */
@@ -37,5 +27,4 @@ export interface WireCore {
   /** The request was accepted without an answer, which can now only come on the listening stream. */
   park(request: OpenRequest): void
   emit(event: WireEvent): void
-  noise(text: string): void
 }

@@ -1,6 +1,6 @@
 /** Tells the server that the session is over: a DELETE, bounded. */
+import type { Exchange } from '../web/index.js'
 import type { WireCore } from './core.js'
-import type { Exchange } from './exchange.js'
 
 /**
  * Resolves at the first sign of an answer, whatever it is (405, 404 and 400 are common and fine, deviation 27), at a

@@ -1,22 +1,26 @@
 /** The Streamable HTTP transport (specification 2025-03-26 to 2025-11-25), steered and told of in full. */
+
 import { type Observable, Subject } from 'rxjs'
 import type { WireEvidence } from '../../../machines/evidence.js'
 import { systemClock, systemRandom } from '../../clock.js'
 import { WireError } from '../failure.js'
 import { isRequest, type JsonRpcMessage, type JsonRpcNotification, type JsonRpcRequest } from '../messages.js'
+import {
+  closedEvidence,
+  Delivery,
+  defaultMaxMessageBytes,
+  HttpClient,
+  Linger,
+  OpenRequests,
+  RequestHeaders,
+  readAddress,
+} from '../web/index.js'
 import type { SendOptions, Wire, WireEvent } from '../wire.js'
-import { readAddress } from './address.js'
-import { HttpClient } from './client.js'
-import type { WireCore } from './core.js'
-import { Delivery } from './delivery.js'
+import type { OpenRequest, WireCore } from './core.js'
 import { deleteSession } from './end-session.js'
-import { closedEvidence } from './evidence.js'
-import { Linger } from './linger.js'
 import { Listening } from './listening.js'
-import { OpenRequests } from './open-requests.js'
-import { defaultMaxMessageBytes, defaultMaxResumes, type HttpWireOptions } from './options.js'
+import { defaultMaxResumes, type HttpWireOptions } from './options.js'
 import { PendingRequest } from './pending-request.js'
-import { RequestHeaders } from './request-headers.js'
 
 const done = Promise.resolve()
 
@@ -35,7 +39,7 @@ export class HttpWire implements Wire {
   readonly #options: HttpWireOptions
   readonly #clock
   readonly #events = new Subject<WireEvent>()
-  readonly #requests: OpenRequests
+  readonly #requests: OpenRequests<PendingRequest>
   readonly #deliveries = new Set<Delivery>()
   #state: 'new' | 'open' | 'closed' = 'new'
   #core: WireCore | undefined
@@ -48,14 +52,10 @@ export class HttpWire implements Wire {
     this.#options = options
     this.#clock = options.clock ?? systemClock
     this.events$ = this.#events.asObservable()
-    const isPostOnly = () => this.#listening?.postOnly ?? false
     this.#requests = new OpenRequests({
       hand: (message) => this.#hand(message),
       initialized: (request, result) => this.#adoptSession(request, result),
       noise: (text) => this.#core?.noise(text),
-      get postOnly() {
-        return isPostOnly()
-      },
     })
   }
 
@@ -81,6 +81,10 @@ export class HttpWire implements Wire {
     return this.#requests.size
   }
 
+  get adrift(): number {
+    return this.#requests.count((request) => request.adrift)
+  }
+
   /** Called by the SDK with the negotiated version, which every later request names. */
   setProtocolVersion(version: string): void {
     this.#core?.headers.adopt(this.#core.headers.session, version)
@@ -89,11 +93,12 @@ export class HttpWire implements Wire {
   /** Makes ready; opens no socket. Rejects with a {@link WireError} when the URL cannot be used. */
   async start(): Promise<void> {
     if (this.#core !== undefined || this.#state === 'closed') throw new WireError(this.#notOpen())
-    const { target, basic } = readAddress(this.#options.url)
+    const { target, basic } = readAddress(this.kind, this.#options.url)
     const headers = new RequestHeaders(this.#options, basic)
     const { session, fetch } = this.#options
     if (session) headers.adopt(session.id, session.protocolVersion)
     this.#core = {
+      wire: this.kind,
       client: this.#options.client ?? new HttpClient({ ...(fetch && { fetch }) }),
       target,
       headers,
@@ -107,11 +112,11 @@ export class HttpWire implements Wire {
       },
       receive: (value, from) => this.#requests.receive(value, from),
       refuse: (request, evidence) => this.#requests.refuse(request, evidence),
-      park: (request) => this.#requests.park(request),
+      park: (request) => this.#park(request),
       emit: (event) => this.#events.next(event),
       noise: (text) => this.#events.next({ type: 'noise', text, count: ++this.#noise }),
     }
-    this.#listening = new Listening(this.#core, session !== undefined, () => this.#requests.refuseParked())
+    this.#listening = new Listening(this.#core, session !== undefined, () => this.#refuseParked())
     await this.#core.client.ready()
     // close() came while the backend was loaded.
     if (this.#closing !== undefined) throw new WireError(this.#notOpen())
@@ -155,10 +160,10 @@ export class HttpWire implements Wire {
   async #close(): Promise<void> {
     this.#state = 'closed'
     this.#listening?.close()
-    this.#requests.closeAll()
+    this.#requests.closeAll((request) => request.closedEvidence())
     for (const delivery of this.#deliveries) delivery.abandon()
     this.#core?.linger.clear()
-    this.#events.next({ type: 'closed', evidence: closedEvidence(undefined, false), byUs: true })
+    this.#events.next({ type: 'closed', evidence: closedEvidence({ wire: this.kind }, false), byUs: true })
     this.#events.complete()
     this.onclose?.()
     if (!this.#options.client) await this.#core?.client.close()
@@ -198,6 +203,18 @@ export class HttpWire implements Wire {
     if (told) queueMicrotask(() => request.abandon())
     else request.abandon()
     return !told
+  }
+
+  #park(request: OpenRequest): void {
+    request.parked = true
+    if (this.#listening?.postOnly) this.#refuseParked()
+  }
+
+  #refuseParked(): void {
+    this.#requests.refuseWhere(
+      (request) => request.parked,
+      (request) => request.malformed('accepted without an answer, and no listening stream to answer on'),
+    )
   }
 
   #adoptSession(request: PendingRequest, { protocolVersion }: Record<string, unknown>): void {

@@ -1,4 +1,4 @@
 /** The Streamable HTTP wire. */
-export { HttpClient, type HttpClientOptions } from './client.js'
+export { type AccessToken, HttpClient, type HttpClientOptions } from '../web/index.js'
 export { HttpWire } from './http-wire.js'
-export type { AccessToken, HttpWireOptions } from './options.js'
+export type { HttpWireOptions } from './options.js'

@@ -3,8 +3,9 @@
  * remembered go in, the next step comes out. Rules: design section 4; reports 01.05, 03.01, 03.03, 03.04, 12.01; SDK
  * traps 2, 2b, 11, 12, 23.
  */
+
 import type { Random } from '../../clock.js'
-import { clampDelay } from './response-headers.js'
+import { clampDelay } from '../web/index.js'
 
 export interface ListenMemory {
   /** A stream has been open on this wire. */

@@ -3,15 +3,26 @@
  * "Listening for messages"). Optional for the server, so what it does about it is told as events and is never the end
  * of the wire; and it is never silently given up.
  */
+
 import type { WireEvidence } from '../../../machines/evidence.js'
-import { Refusal } from './body.js'
+import {
+  EventStream,
+  type Exchange,
+  type ExchangeSink,
+  type Head,
+  httpEvidence,
+  mediaType,
+  networkEvidence,
+  type Outgoing,
+  Refusal,
+  type ResponseHeaders,
+  retryAfterMs,
+  type Sent,
+  streamEvidence,
+  thrownEvidence,
+} from '../web/index.js'
 import type { WireCore } from './core.js'
-import { EventStream } from './event-stream.js'
-import { type Head, httpEvidence, networkEvidence, type Sent, streamEvidence, thrownEvidence } from './evidence.js'
-import type { Exchange, ExchangeSink, ResponseHeaders } from './exchange.js'
 import { firstListen, type ListenMemory, type ListenOutcome, nextListen, opened } from './listening-policy.js'
-import type { Outgoing } from './request-headers.js'
-import { mediaType, retryAfterMs } from './response-headers.js'
 
 export class Listening {
   readonly #core: WireCore
@@ -124,7 +135,7 @@ class Attempt implements ExchangeSink {
     this.#owner = owner
     this.#resuming = lastEventId !== undefined
     this.lastEventId = lastEventId
-    this.sent = { exchange: 'listen', target: core.target }
+    this.sent = { wire: core.wire, exchange: 'listen', target: core.target }
   }
 
   get retryMs(): number | undefined {

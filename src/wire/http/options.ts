@@ -1,33 +1,7 @@
-import type { Clock, Random } from '../../clock.js'
-import type { HttpClient } from './client.js'
+import type { Random } from '../../clock.js'
+import type { WebWireOptions } from '../web/index.js'
 
-/** What a token provider hands out. The wire only carries it; getting and refreshing tokens is not its business. */
-export interface AccessToken {
-  readonly value: string
-  /** Rises with every new credential: an answer to a request under an older one moves nothing. */
-  readonly epoch: number
-  readonly state: 'fresh' | 'expired'
-}
-
-type Headers = Record<string, string>
-
-export interface HttpWireOptions {
-  /** The MCP endpoint, `http:` or `https:`. Credentials in it are sent as Basic authorization and told nowhere. */
-  url: string | URL
-  /**
-   * Headers of your own on every request, evaluated anew for each. They win over the wire's own, `authorization`
-   * included; the session and version headers cannot be set here.
-   */
-  headers?: Headers | (() => Headers | Promise<Headers>)
-  /**
-   * Sockets, cookies and the remembered redirect, shared by the wires of one connection. Default: an own one, made at
-   * start and closed with the wire.
-   */
-  client?: HttpClient
-  /** Use this `fetch` in place of undici, when no `client` is given. */
-  fetch?: typeof globalThis.fetch
-  /** Read before every request. Default: no token. */
-  token?: () => Promise<AccessToken | undefined>
+export interface HttpWireOptions extends WebWireOptions {
   /** Go on under a session that an earlier wire established. */
   session?: { id: string; protocolVersion: string }
   /**
@@ -35,13 +9,9 @@ export interface HttpWireOptions {
    * by `listen()`. Default `auto`.
    */
   listen?: 'auto' | 'manual'
-  /** The largest message taken, in bytes; for a larger one the request fails and the wire lives. Default 32 MiB. */
-  maxMessageBytes?: number
   /** How often in a row a broken reply stream is resumed in vain before its request is given up. Default 5. */
   maxResumes?: number
-  clock?: Clock
   random?: Random
 }
 
-export const defaultMaxMessageBytes = 32 * 1024 * 1024
 export const defaultMaxResumes = 5

@@ -1,23 +1,28 @@
 /** One request of ours: its POST, the reading of its reply, and the resuming of a reply that broke. */
+
 import type { WireEvidence } from '../../../machines/evidence.js'
 import type { JsonRpcId, JsonRpcRequest } from '../messages.js'
-import { type BodySink, Collected, Refusal } from './body.js'
-import type { OpenRequest, WireCore } from './core.js'
-import { EventStream } from './event-stream.js'
 import {
+  type BodySink,
+  Collected,
   closedEvidence,
+  EventStream,
+  type Exchange,
+  type ExchangeSink,
   type Head,
   httpEvidence,
   malformedEvidence,
+  mediaType,
   networkEvidence,
+  type Outgoing,
   oversizeEvidence,
+  Refusal,
+  type ResponseHeaders,
   type Sent,
   streamEvidence,
   thrownEvidence,
-} from './evidence.js'
-import type { Exchange, ExchangeSink, ResponseHeaders } from './exchange.js'
-import type { Outgoing } from './request-headers.js'
-import { mediaType } from './response-headers.js'
+} from '../web/index.js'
+import type { OpenRequest, WireCore } from './core.js'
 import { Resumption } from './resume.js'
 
 export class PendingRequest implements OpenRequest, ExchangeSink {
@@ -25,6 +30,7 @@ export class PendingRequest implements OpenRequest, ExchangeSink {
   readonly method: string
   readonly #core: WireCore
   settled = false
+  parked = false
   #sent: Sent
   #head: Head | undefined
   #exchange: Exchange | undefined
@@ -36,7 +42,7 @@ export class PendingRequest implements OpenRequest, ExchangeSink {
     this.#core = core
     this.id = message.id
     this.method = message.method
-    this.#sent = { exchange: 'message', target: core.target, method: message.method }
+    this.#sent = { wire: core.wire, exchange: 'message', target: core.target, method: message.method }
   }
 
   get sent(): Sent {
@@ -69,11 +75,16 @@ export class PendingRequest implements OpenRequest, ExchangeSink {
     // Cancelled, or the wire closed, while the token was being read.
     if (this.settled) return
     const { client, target } = this.#core
-    this.#sent = { exchange: 'message', target, method: this.method, outgoing }
+    this.#sent = { ...this.#sent, method: this.method, outgoing }
     const body = JSON.stringify(message)
     const exchange = client.exchange({ method: 'POST', target, headers: outgoing.headers, body }, this)
     this.#exchange = exchange
     if (this.settled) exchange.abort()
+  }
+
+  /** Its reply stream broke, and no other is open in its place. */
+  get adrift(): boolean {
+    return this.#resumption !== undefined && !this.#resumption.streaming
   }
 
   /** Settled by an answer: what is left of the reply may end by itself. */

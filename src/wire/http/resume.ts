@@ -3,12 +3,22 @@
  * Last-Event-ID (specification 2025-11-25, transports, resumability). Bounded: tries that bring nothing new are counted,
  * and it stops at once when its request is settled or cancelled (report 07.04).
  */
+import {
+  clampDelay,
+  EventStream,
+  type Exchange,
+  type ExchangeSink,
+  type Head,
+  httpEvidence,
+  mediaType,
+  type Outgoing,
+  type ResponseHeaders,
+  retryAfterMs,
+  type Sent,
+  streamEvidence,
+  thrownEvidence,
+} from '../web/index.js'
 import type { OpenRequest, WireCore } from './core.js'
-import { EventStream } from './event-stream.js'
-import { type Head, httpEvidence, type Sent, streamEvidence, thrownEvidence } from './evidence.js'
-import type { Exchange, ExchangeSink, ResponseHeaders } from './exchange.js'
-import type { Outgoing } from './request-headers.js'
-import { clampDelay, mediaType, retryAfterMs } from './response-headers.js'
 
 /** Below this a server's `retry: 0` would be a hot loop (SDK trap 12). */
 const floorMs = 100
@@ -39,7 +49,12 @@ export class Resumption implements ExchangeSink {
     this.#replyHead = replyHead
     this.#lastEventId = broken.lastEventId
     this.#retryMs = broken.retryMs
-    this.#sent = { exchange: 'listen', target: core.target, method: request.method }
+    this.#sent = { wire: core.wire, exchange: 'listen', target: core.target, method: request.method }
+  }
+
+  /** A resumed stream is open now. */
+  get streaming(): boolean {
+    return this.#exchange !== undefined && this.#stream !== undefined
   }
 
   start(): void {

@@ -1,11 +1,11 @@
 import type { WireEvidence } from '../../../machines/evidence.js'
+import { answeredId } from '../answered-id.js'
 import { failureResponse } from '../failure.js'
 import { isMessage, isResponse, type JsonRpcId, type JsonRpcMessage } from '../messages.js'
 import { stdioEvidence } from './evidence.js'
 import type { LineSink, OversizeLine } from './framing.js'
 import { BLANK, NOT_JSON, parseLine } from './line.js'
 import type { NoiseMeter } from './noise.js'
-import { answeredId } from './oversize.js'
 import type { Pending } from './pending.js'
 
 const EXCERPT_BYTES = 500
@@ -41,7 +41,7 @@ export class Inbox implements LineSink {
       'oversize',
       `the server sent a message of ${line.bytes} bytes, which is over the limit`,
     )
-    const id = answeredId(line)
+    const id = answeredId(line.head.toString('utf8'), line.tail.toString('utf8'))
     if (id !== undefined && this.#fail(id, evidence)) return
     this.#options.suspect(evidence)
   }

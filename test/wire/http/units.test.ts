@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CookieJar } from '../../../src/wire/http/cookies.js'
-import { errnoOf, provesUnsent } from '../../../src/wire/http/errno.js'
-import { EventStream } from '../../../src/wire/http/event-stream.js'
-import { redact, redactValue } from '../../../src/wire/http/redact.js'
-import { mediaType, retryAfterMs, safeChallenge, safeUrl } from '../../../src/wire/http/response-headers.js'
+import { CookieJar } from '../../../src/wire/web/cookies.js'
+import { errnoOf, provesUnsent } from '../../../src/wire/web/errno.js'
+import { EventStream } from '../../../src/wire/web/event-stream.js'
+import { redact, redactValue } from '../../../src/wire/web/redact.js'
+import { mediaType, retryAfterMs, safeChallenge, safeUrl } from '../../../src/wire/web/response-headers.js'
 
 const headers = (record: Record<string, string>) => ({ get: (name: string) => record[name], setCookies: () => [] })
 

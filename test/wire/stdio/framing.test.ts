@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { answeredId } from '../../../src/wire/answered-id.js'
 import { LineReader, type OversizeLine } from '../../../src/wire/stdio/framing.js'
 import { BLANK, NOT_JSON, parseLine } from '../../../src/wire/stdio/line.js'
-import { answeredId } from '../../../src/wire/stdio/oversize.js'
 
 function read(limit: number, chunks: Buffer[]) {
   const lines: string[] = []
@@ -85,11 +85,7 @@ describe('one line', () => {
 
 describe('whose answer a message over the limit was', () => {
   const of = (text: string) =>
-    answeredId({
-      head: Buffer.from(text).subarray(0, 4096),
-      tail: Buffer.from(text).subarray(-256),
-      bytes: Buffer.byteLength(text),
-    })
+    answeredId(Buffer.from(text).subarray(0, 4096).toString(), Buffer.from(text).subarray(-256).toString())
   const long = 'x'.repeat(10_000)
 
   it('is read when the id comes first', () => {

@@ -1,0 +1,152 @@
+import type { EventObject, SnapshotFrom } from 'xstate'
+import type { ConnectionContext, connectionChart, Dialect, Fault } from '../../../machines/index.js'
+import { timerCases } from './cases.js'
+import { failedStep, granted, sampleFault, sampleSession } from './connection-samples.js'
+import type { EventCase, EventCases } from './types.js'
+
+type Chart = typeof connectionChart
+type Make = (context: ConnectionContext) => EventObject | undefined
+
+/** Cases by name; of a function the event is made from the context it meets. */
+function cases(given: Readonly<Record<string, EventObject | Make>>): EventCase<Chart>[] {
+  return Object.entries(given).map(([name, event]) => ({
+    name,
+    event: typeof event === 'function' ? (snapshot: SnapshotFrom<Chart>) => event(snapshot.context) : event,
+  }))
+}
+
+const fault = (sample: Fault, fence: object = {}): EventObject =>
+  ({ type: 'fault', fault: sample, ...fence }) as EventObject
+const older = ({ generation }: ConnectionContext) => ({ generation: generation - 1 })
+const present = ({ generation, credentialEpoch }: ConnectionContext) => ({ generation, credentialEpoch })
+const olderCredential = ({ generation, credentialEpoch }: ConnectionContext) => ({
+  generation,
+  credentialEpoch: credentialEpoch - 1,
+})
+const mismatch = (dialect: Dialect): Fault => sampleFault('mismatch', { dialect })
+const inAuthorization = { phase: 'reauthorizing' } as const
+
+const faults = cases({
+  transient: fault(sampleFault('transient')),
+  'transient, seen on the present link': (c) => fault(sampleFault('transient'), present(c)),
+  'transient, with a time named': fault(sampleFault('transient', { retryAfterMs: 7_000 })),
+  'transient, with an absurd time named': fault(sampleFault('transient', { retryAfterMs: 1e15 })),
+  'transient, with no number for a time': fault(sampleFault('transient', { retryAfterMs: Number.NaN })),
+  'transient, of an authorization': fault(sampleFault('transient', {}, inAuthorization)),
+  'transient, an early exit': ({ wire }) =>
+    wire === 'stdio'
+      ? fault(sampleFault('transient', { code: 'process.exited-early' }, { kind: 'exit', phase: 'connecting' }))
+      : undefined,
+  'transient, an interpreter missing': ({ wire }) =>
+    wire === 'stdio'
+      ? fault(sampleFault('transient', { code: 'process.interpreter' }, { kind: 'exit', phase: 'connecting' }))
+      : undefined,
+  'of a class without a verdict': fault(sampleFault('weather')),
+  'session expired': fault(sampleFault('session-expired')),
+  'session expired, still held by the server': fault(sampleFault('session-expired', { endsSession: true })),
+  unauthorized: fault(sampleFault('unauthorized')),
+  'unauthorized, under the present credential': (c) => fault(sampleFault('unauthorized'), present(c)),
+  'unauthorized, of an authorization': fault(sampleFault('unauthorized', {}, inAuthorization)),
+  'mismatch, with a version': fault(mismatch({ version: '2025-03-26' })),
+  'mismatch, with a session to end': ({ wire }) =>
+    wire === 'stdio' ? undefined : fault(mismatch({ endSession: true })),
+  'mismatch, with the older wire': ({ legacyAllowed }) =>
+    legacyAllowed ? fault(mismatch({ wire: 'sse' })) : undefined,
+  'mismatch, with nothing to try': fault(sampleFault('mismatch')),
+  permanent: fault(sampleFault('permanent')),
+  'permanent, of an authorization': fault(sampleFault('permanent', {}, inAuthorization)),
+  'stale, transient': (c) => fault(sampleFault('transient'), older(c)),
+  'stale, session expired': (c) => fault(sampleFault('session-expired'), older(c)),
+  'stale, unauthorized': (c) => fault(sampleFault('unauthorized'), older(c)),
+  'stale, mismatch': (c) => fault(mismatch({ version: '2025-03-26' }), older(c)),
+  'stale, permanent': (c) => fault(sampleFault('permanent'), older(c)),
+  'stale, unauthorized under an older credential': (c) => fault(sampleFault('unauthorized'), olderCredential(c)),
+})
+
+const outcomes = (actor: string) => {
+  const done = (output: unknown): EventObject =>
+    ({ type: `xstate.done.actor.${actor}`, actorId: actor, output }) as EventObject
+  return cases({
+    granted: (c) => done(granted(c)),
+    'granted, running out': (c) => done(granted(c, 60_000)),
+    'needs a person': done({ type: 'needs-user' }),
+    'failed, for now': done(failedStep('')),
+    'failed, the login is refused': done(failedStep('{"error":"invalid_grant"}')),
+    'without an outcome': done(undefined),
+  })
+}
+
+const failure = (actor: string) =>
+  cases({
+    '': { type: `xstate.error.actor.${actor}`, actorId: actor, error: new Error('a sample') } as EventObject,
+  })
+
+const plain = (...types: readonly string[]): EventCases<Chart> =>
+  Object.fromEntries(types.map((type) => [type, [{ name: '', event: { type } }]]))
+
+const complete = (type: string) =>
+  cases({
+    complete: { type, complete: true } as EventObject,
+    'in part': { type, complete: false } as EventObject,
+  })
+
+/**
+ * Event cases for exploring the connection's chart, or one that was extended from it: spread them, and add the cases of
+ * the added events.
+ */
+export function connectionCases(machine: Chart): EventCases<Chart> {
+  return {
+    ...plain('connect', 'disconnect', 'reconnect', 'retry', 'close', 'auth.responded'),
+    ...plain('demand.raised', 'demand.cleared', 'network.online', 'network.offline', 'clock.jumped'),
+    ...plain('link.opened', 'link.resumed', 'link.postOnly', 'lists.changed', 'probe.answered'),
+    configure: cases({
+      nothing: { type: 'configure' },
+      'a policy': (c) => ({ type: 'configure', policy: { ...c.policy } }) as EventObject,
+      'another target': { type: 'configure', relink: true } as EventObject,
+    }),
+    'credentials.changed': cases({
+      '': (c) => ({ type: 'credentials.changed', epoch: c.credentialEpoch + 1 }) as EventObject,
+      'running out': (c) =>
+        ({ type: 'credentials.changed', epoch: c.credentialEpoch + 1, refreshInMs: 60_000 }) as EventObject,
+    }),
+    'link.initialized': cases({
+      'with a session id': { type: 'link.initialized', session: sampleSession(true) } as EventObject,
+      'without a session id': { type: 'link.initialized', session: sampleSession(false) } as EventObject,
+    }),
+    'link.discovered': complete('link.discovered'),
+    'lists.refreshed': complete('lists.refreshed'),
+    suspect: cases({
+      '': { type: 'suspect' },
+      stale: (c) => ({ type: 'suspect', ...older(c) }),
+    }),
+    'scope.insufficient': cases({
+      '': (c) => ({ type: 'scope.insufficient', ...present(c) }),
+      stale: (c) => ({ type: 'scope.insufficient', ...older(c) }),
+      'under an older credential': (c) => ({ type: 'scope.insufficient', ...olderCredential(c) }),
+    }),
+    fault: faults,
+    ...Object.fromEntries(['refresh', 'exchange', 'stepUp'].map((id) => [`xstate.done.actor.${id}`, outcomes(id)])),
+    'xstate.done.actor.release': cases({
+      '': { type: 'xstate.done.actor.release', actorId: 'release', output: undefined } as EventObject,
+    }),
+    ...Object.fromEntries(
+      ['link', 'refresh', 'login', 'exchange', 'stepUp', 'release'].map((id) => [
+        `xstate.error.actor.${id}`,
+        failure(id),
+      ]),
+    ),
+    ...timerCases(machine),
+  }
+}
+
+/**
+ * The event cases that a healing world and a person who logs in bring about by themselves: timers, and a link whose
+ * every step succeeds. Commands of the application are not among them.
+ */
+export const isCooperative = (label: string): boolean =>
+  /^(?:xstate\.after\.|xstate\.done\.actor\.|link\.|probe\.answered|lists\.refreshed|network\.online|auth\.responded)/.test(
+    label,
+  ) && !/failed|without an outcome/.test(label)
+
+/** The commands with which an application sets a connection going that has stopped or rests. */
+export const isCommand = (label: string): boolean => /^(?:connect|retry|reconnect|demand\.raised)$/.test(label)

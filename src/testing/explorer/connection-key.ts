@@ -1,0 +1,40 @@
+import type { SnapshotFrom } from 'xstate'
+import type { connectionChart } from '../../../machines/index.js'
+
+type Snapshot = SnapshotFrom<typeof connectionChart>
+
+/**
+ * What of a connection's context influences what it does next.
+ *
+ * Left out is what only names or measures: fault texts, generations and epochs (event cases are made relative to them),
+ * lengths of waits, rounds of list reading. What is forgotten before it is looked at again counts only where it is
+ * looked at: `after` in closing, `missedProbes` while probing, and so on.
+ */
+export function connectionKey(snapshot: Snapshot): unknown {
+  const { context: c } = snapshot
+  const waits = snapshot.matches('backoff')
+  const probes = snapshot.matches({ linked: { ready: { health: 'probing' } } })
+  const reads = snapshot.matches({ linked: { ready: { catalog: 'refreshing' } } })
+  const authorizes = snapshot.matches({ linked: 'reauthorizing' })
+  return [
+    c.attempts,
+    c.renewals,
+    c.authorizations,
+    Math.min(c.earlyExits, 3),
+    c.dialectsTried,
+    c.origin !== undefined,
+    c.noticed,
+    c.session?.resumable === true,
+    c.refreshInMs !== undefined,
+    c.demand,
+    // A target on this machine does not depend on the network.
+    c.remote && c.online,
+    snapshot.matches('linked') && c.postOnly,
+    authorizes && [c.reached, c.linkLost],
+    (snapshot.matches({ linked: 'ready' }) || authorizes) && c.lists,
+    waits && [c.hurried, c.coolMs > 0],
+    probes && c.missedProbes,
+    reads && c.listsDirty,
+    snapshot.matches('closing') && c.after,
+  ]
+}

@@ -1,0 +1,75 @@
+import type { SnapshotFrom } from 'xstate'
+import type { connectionChart } from '../../../machines/index.js'
+import { sampleInput } from './connection-samples.js'
+import type { Slice } from './types.js'
+
+type Chart = typeof connectionChart
+type Snapshot = SnapshotFrom<Chart>
+
+/** How much stands against the connection. */
+const held = ({ context: c }: Snapshot): number =>
+  c.attempts + c.renewals + c.authorizations + c.dialectsTried.length + c.earlyExits
+
+const calmLists = (s: Snapshot): boolean =>
+  s.context.lists === 'fresh' &&
+  (!s.matches({ linked: 'ready' }) || s.matches({ linked: { ready: { catalog: 'fresh' } } }))
+
+const calmCredentials = (s: Snapshot): boolean =>
+  s.context.refreshInMs === undefined &&
+  (!s.matches({ linked: 'ready' }) || s.matches({ linked: { ready: { credentials: 'valid' } } }))
+
+/** Where a counted authorization is under way. */
+const authorizes = (s: Snapshot): boolean =>
+  s.matches({ linked: 'reauthorizing' }) || s.matches({ linked: { ready: { credentials: 'steppingUp' } } })
+
+const calmAround = ({ context: c }: Snapshot): boolean => c.online && !c.demand && !c.postOnly
+
+/** One kind of counter beside the attempts: that two of them run up together shows nothing that each alone does not. */
+const failedOnly = ({ context: c }: Snapshot): boolean => {
+  const kinds = [c.renewals, c.authorizations, c.dialectsTried.length].filter((count) => count > 0)
+  return kinds.length <= 1 && c.dialectsTried.length <= 1
+}
+
+/**
+ * The product of all counters, regions and surroundings of a connection is some hundred thousand states that differ in
+ * nothing of interest. Each slice lets one kind of thing vary to its end and holds the others near their beginning;
+ * every event case is tried in every state of every slice.
+ */
+export const connectionSlices: readonly Slice<Chart>[] = [
+  {
+    name: 'failures',
+    input: sampleInput({ authorizer: true }),
+    within: (s) => calmLists(s) && calmCredentials(s) && calmAround(s) && failedOnly(s) && held(s) <= 3,
+  },
+  {
+    name: 'regions',
+    input: sampleInput({ authorizer: true, resumable: true }),
+    within: (s) => calmAround(s) && held(s) <= (authorizes(s) ? 1 : 0) && s.context.session?.resumable === true,
+  },
+  {
+    name: 'surroundings',
+    input: sampleInput({ authorizer: true, resumable: true }),
+    within: (s) =>
+      calmLists(s) && calmCredentials(s) && held(s) <= 1 && held(s) === s.context.attempts && !s.context.postOnly,
+  },
+  {
+    name: 'stdio',
+    // More attempts than early exits that are borne, or the crash memory would never be what ends them.
+    input: sampleInput({ wire: 'stdio', policy: { maxAttempts: 4 } }),
+    within: (s) =>
+      calmLists(s) &&
+      calmCredentials(s) &&
+      held(s) === s.context.attempts + s.context.earlyExits &&
+      !s.context.postOnly &&
+      !s.context.demand,
+  },
+  {
+    name: 'bare',
+    input: sampleInput({
+      legacyAllowed: true,
+      resumable: true,
+      policy: { maxAttempts: 1, keepaliveMs: 0, slowProbeMs: false, onSessionLost: 'fail' },
+    }),
+    within: (s) => calmLists(s) && calmCredentials(s) && s.context.online && !s.context.demand && failedOnly(s),
+  },
+]

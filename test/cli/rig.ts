@@ -1,0 +1,88 @@
+/** Runs the command line as a person or a pipe would, and sees what is left of it. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { childrenOf } from '../../src/cli/demo/processes.js'
+
+/** Built for these tests alone and without checks: many short runs from the sources would each pay for the translation. */
+const built = join('.cache', `cli-${process.pid}`)
+const program = [join(built, 'src/cli/main.js')]
+
+beforeAll(() => {
+  const compiler = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', built]
+  const leaner = ['--noCheck', '--declaration', 'false', '--declarationMap', 'false', '--sourceMap', 'false']
+  const { status, stdout } = spawnSync(process.execPath, [...compiler, ...leaner], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`the command line was not built:\n${stdout}`)
+})
+
+afterAll(() => rmSync(built, { recursive: true, force: true }))
+
+export const example = 'docs/examples/servers.json'
+export const everything = join(process.cwd(), 'node_modules/@modelcontextprotocol/server-everything/dist/index.js')
+
+export class Run {
+  readonly process: ChildProcess
+  readonly ended: Promise<number | null>
+  #text = ''
+  readonly #lookers = new Set<() => void>()
+
+  constructor(child: ChildProcess) {
+    this.process = child
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#text += text
+        for (const look of this.#lookers) look()
+      })
+    }
+    this.ended = new Promise((resolve) => child.once('close', resolve))
+    void this.ended.then(() => {
+      for (const look of this.#lookers) look()
+    })
+    onTestFinished(() => {
+      if (child.exitCode === null) child.kill('SIGKILL')
+    })
+  }
+
+  /** Everything written so far, on both streams. */
+  get text(): string {
+    return this.#text
+  }
+
+  /** Resolves when the pattern has been written after the given place; fails with what was written when the run ends. */
+  until(pattern: RegExp, from = 0): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const found = pattern.test(this.#text.slice(from))
+        if (!found && this.process.exitCode === null) return
+        this.#lookers.delete(look)
+        if (found) resolve()
+        else reject(new Error(`ended without ${pattern}:\n${this.#text}`))
+      }
+      this.#lookers.add(look)
+      look()
+    })
+  }
+
+  /** Every process below this one. */
+  below(): number[] {
+    return descendants(this.process.pid ?? 0)
+  }
+}
+
+/** As in `lifeline … | cat`. */
+export function piped(...args: string[]): Run {
+  return new Run(spawn(process.execPath, [...program, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: quiet }))
+}
+
+/** In a pseudo-terminal, made by `script` of util-linux; what stands after the command sees the terminal it left. */
+export function inTerminal(size: string, command: string, after = 'true'): Run {
+  const line = `stty ${size}; ${[process.execPath, ...program].join(' ')} ${command}; echo "code=$?"; ${after}`
+  return new Run(spawn('script', ['-qec', line, '/dev/null'], { stdio: ['pipe', 'pipe', 'pipe'], env: quiet }))
+}
+
+const quiet = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, TERM: 'xterm' }
+
+function descendants(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendants(child)])
+}

@@ -1,0 +1,313 @@
+import { describe, expect, it } from 'vitest'
+import { createActor, fromCallback, fromPromise, SimulatedClock } from 'xstate'
+import {
+  type ConnectionEvent,
+  type ConnectionInput,
+  connectionChart,
+  type PolicyOptions,
+} from '../../machines/index.js'
+import { granted, sampleFault, sampleInput, sampleSession } from '../../src/testing/explorer/index.js'
+
+/** The chart on a clock of our own, with actors that never say anything by themselves. */
+const quiet = connectionChart.provide({
+  actors: {
+    link: fromCallback(() => {}),
+    login: fromCallback(() => {}),
+    refresh: fromPromise(() => new Promise(() => {})),
+    exchange: fromPromise(() => new Promise(() => {})),
+    stepUp: fromPromise(() => new Promise(() => {})),
+    release: fromPromise(() => new Promise(() => {})),
+  },
+})
+
+function rig(input: Parameters<typeof sampleInput>[0] = {}, policy: PolicyOptions = {}) {
+  const clock = new SimulatedClock()
+  const given: ConnectionInput = sampleInput({ ...input, policy: { maxAttempts: 20, ...policy } })
+  const actor = createActor(quiet, { clock, input: given })
+  actor.subscribe({ error: () => {} })
+  actor.start()
+  const place = () => JSON.stringify(actor.getSnapshot().value).replace(/["{}]/g, '').replace(/:/g, '.')
+  return {
+    context: () => actor.getSnapshot().context,
+    place,
+    send: (...events: ConnectionEvent[]) => {
+      for (const event of events) actor.send(event)
+    },
+    error: () => actor.getSnapshot().error,
+    /** The state holds until just before, and is another at the time. */
+    holds(ms: number): string {
+      const before = place()
+      clock.increment(ms - 1)
+      expect(place()).toBe(before)
+      clock.increment(1)
+      expect(place()).not.toBe(before)
+      return place()
+    },
+    pass: (ms: number) => clock.increment(ms),
+  }
+}
+
+type Rig = ReturnType<typeof rig>
+
+const opened: ConnectionEvent[] = [{ type: 'connect' }, { type: 'link.opened' }]
+const initialized: ConnectionEvent[] = [...opened, { type: 'link.initialized', session: sampleSession(true) }]
+const usable: ConnectionEvent[] = [...initialized, { type: 'link.discovered', complete: true }]
+const ready = (input?: Parameters<typeof rig>[0], policy?: PolicyOptions): Rig => {
+  const made = rig(input, policy)
+  made.send(...usable)
+  return made
+}
+const transient = (retryAfterMs?: number): ConnectionEvent => ({
+  type: 'fault',
+  fault: sampleFault('transient', retryAfterMs === undefined ? {} : { retryAfterMs }),
+})
+const health = (r: Rig): string => /health\.(\w+)/.exec(r.place())?.[1] ?? r.place()
+
+describe('every deadline, at its default', () => {
+  it('connect: 10 s', () => {
+    const r = rig()
+    r.send({ type: 'connect' })
+    expect(r.holds(10_000)).toBe('backoff.waiting')
+    expect(r.context().fault).toMatchObject({ code: 'deadline.connecting', evidence: { afterMs: 10_000 } })
+  })
+
+  it('connect, for a local process: 60 s, doubling after each start that was too slow, up to 240 s', () => {
+    const r = rig({ wire: 'stdio', random: () => 0 })
+    r.send({ type: 'connect' })
+    for (const ms of [60_000, 120_000, 240_000, 240_000]) {
+      expect(r.place()).toBe('linked.connecting')
+      r.holds(ms)
+      expect(r.context().fault?.evidence.afterMs).toBe(ms)
+      r.send({ type: 'demand.raised' })
+      r.pass(r.context().waitMs)
+    }
+  })
+
+  it('initialize: 10 s', () => {
+    const r = rig()
+    r.send(...opened)
+    expect(r.place()).toBe('linked.initializing.handshaking')
+    expect(r.holds(10_000)).toBe('backoff.waiting')
+    expect(r.context().fault?.code).toBe('deadline.initializing')
+  })
+
+  it('resume: 10 s', () => {
+    const r = rig({ resumable: true })
+    r.send(...opened)
+    expect(r.place()).toBe('linked.initializing.resuming')
+    expect(r.holds(10_000)).toBe('backoff.waiting')
+    expect(r.context().fault?.code).toBe('deadline.resuming')
+  })
+
+  it('discover: 10 s, after which the connection is ready with what has come, and is probed', () => {
+    const r = rig()
+    r.send(...initialized)
+    expect(r.holds(10_000)).toContain('linked.ready')
+    expect(health(r)).toBe('probing')
+    expect(r.place()).toContain('catalog.stale')
+  })
+
+  it('stability: 10 s', () => {
+    const r = rig()
+    r.send(...opened, transient())
+    expect(r.context().attempts).toBe(1)
+    r.pass(500)
+    r.send(...usable)
+    r.pass(9_999)
+    expect([health(r), r.context().attempts]).toEqual(['settling', 1])
+    r.pass(1)
+    expect([health(r), r.context().attempts]).toEqual(['steady', 0])
+  })
+
+  it('keepalive: 30 s, then two probes of 5 s each, then the link is dead', () => {
+    const r = ready()
+    r.pass(10_000)
+    expect(health(r)).toBe('steady')
+    r.pass(29_999)
+    expect(health(r)).toBe('steady')
+    r.pass(1)
+    expect(health(r)).toBe('probing')
+    r.pass(4_999)
+    expect(r.context().missedProbes).toBe(0)
+    r.pass(1)
+    expect([health(r), r.context().missedProbes]).toEqual(['probing', 1])
+    r.pass(4_999)
+    expect(health(r)).toBe('probing')
+    r.pass(1)
+    expect(r.place()).toBe('backoff.waiting')
+    expect(r.context().fault?.code).toBe('probe.unanswered')
+  })
+
+  it('keepalive: never, where it is 0 or the server takes POST only', () => {
+    const off = ready({}, { keepaliveMs: 0 })
+    const postOnly = ready()
+    postOnly.send({ type: 'link.postOnly' })
+    for (const r of [off, postOnly]) {
+      r.pass(10_000)
+      for (let minutes = 0; minutes < 60; minutes++) r.pass(60_000)
+      expect(health(r)).toBe('steady')
+    }
+  })
+
+  it('a wake: within 2 s', () => {
+    const r = ready({ random: () => 0.75 })
+    r.send({ type: 'clock.jumped' })
+    expect(health(r)).toBe('waking')
+    r.pass(1_499)
+    expect(health(r)).toBe('waking')
+    r.pass(1)
+    expect(health(r)).toBe('probing')
+  })
+
+  it('close: 5 s', () => {
+    const r = ready()
+    r.send({ type: 'close' })
+    expect(r.place()).toBe('closing')
+    expect(r.holds(5_000)).toBe('closed')
+    const other = ready()
+    other.send({ type: 'disconnect' })
+    expect(other.holds(5_000)).toBe('idle')
+  })
+
+  it.each([
+    [0, 22_500],
+    [0.5, 30_000],
+    [1 - Number.EPSILON, 37_500],
+  ])('offline recheck: 30 s ± 25 % (chance %d)', (random, ms) => {
+    const r = rig({ random: () => random })
+    r.send(...opened, { type: 'network.offline' }, transient())
+    expect(r.place()).toBe('backoff.offline')
+    expect(r.holds(ms)).toBe('linked.connecting')
+    expect(r.context().attempts).toBe(0)
+  })
+
+  it.each([
+    [0, 45_000],
+    [0.5, 60_000],
+    [1 - Number.EPSILON, 75_000],
+  ])('slow probe: 60 s ± 25 % after resting for the longest pause (chance %d)', (random, ms) => {
+    const r = rig({ random: () => random }, { maxAttempts: 0 })
+    r.send({ type: 'connect' }, transient())
+    expect(r.place()).toBe('failed.exhausted.resting')
+    expect(r.holds(10_000)).toBe('failed.exhausted.open')
+    expect(r.holds(ms)).toBe('linked.connecting')
+  })
+
+  it('slow probe: never, where it is off', () => {
+    const r = rig({}, { maxAttempts: 0, slowProbeMs: false })
+    r.send({ type: 'connect' }, transient())
+    for (let hours = 0; hours < 24; hours++) r.pass(3_600_000)
+    expect(r.place()).toBe('failed.exhausted.open')
+  })
+
+  it('a step of authorization: 30 s', () => {
+    const r = ready({ authorizer: true })
+    r.send({ type: 'fault', fault: sampleFault('unauthorized') })
+    expect(r.place()).toBe('linked.reauthorizing.refreshing')
+    expect(r.holds(30_000)).toBe('backoff.waiting')
+    expect(r.context().fault?.code).toBe('deadline.reauthorizing')
+  })
+
+  it('a login: as long as it takes', () => {
+    const r = ready({ authorizer: true })
+    r.send({ type: 'fault', fault: sampleFault('unauthorized') })
+    r.send({ type: 'xstate.done.actor.refresh', output: { type: 'needs-user' }, actorId: 'refresh' } as never)
+    for (let hours = 0; hours < 24; hours++) r.pass(3_600_000)
+    expect(r.place()).toBe('linked.reauthorizing.awaitingUser')
+  })
+
+  it('a refresh ahead of time: when the credential says, and 30 s after one that failed', () => {
+    const r = ready({ authorizer: true })
+    const credentials = () => /credentials\.(\w+)/.exec(r.place())?.[1]
+    r.send({ type: 'credentials.changed', epoch: 1, refreshInMs: 120_000 })
+    r.pass(119_999)
+    expect(credentials()).toBe('valid')
+    r.pass(1)
+    expect(credentials()).toBe('refreshing')
+    // Nothing is heard of it within the time that a step may take.
+    r.pass(30_000)
+    expect(credentials()).toBe('valid')
+    r.pass(30_000)
+    expect(credentials()).toBe('refreshing')
+    r.send({ type: 'xstate.done.actor.refresh', output: granted(r.context()), actorId: 'refresh' } as never)
+    expect([credentials(), r.context().credentialEpoch]).toEqual(['valid', 2])
+  })
+
+  it('changed lists: 300 ms, and unread ones are asked for again', () => {
+    const r = ready({ random: () => 0 })
+    const catalog = () => /catalog\.(\w+)/.exec(r.place())?.[1]
+    r.send({ type: 'lists.changed' })
+    r.pass(299)
+    expect(catalog()).toBe('gathering')
+    r.pass(1)
+    expect(catalog()).toBe('refreshing')
+    r.send({ type: 'lists.refreshed', complete: false })
+    expect(catalog()).toBe('stale')
+    r.pass(4_000)
+    expect(catalog()).toBe('refreshing')
+    r.pass(10_000)
+    expect(catalog()).toBe('stale')
+  })
+})
+
+describe('the waits of backoff', () => {
+  it('serve the time that the server named, and then their own', () => {
+    const r = rig()
+    r.send({ type: 'connect' }, transient(7_000))
+    expect(r.place()).toBe('backoff.cooling')
+    expect(r.holds(7_000)).toBe('backoff.waiting')
+    // Half of max(base, 10 % of 7 s).
+    expect(r.context().waitMs).toBe(350)
+    expect(r.holds(350)).toBe('linked.connecting')
+  })
+
+  it('are not shortened by demand while cooling, whatever comes', () => {
+    const r = rig()
+    r.send({ type: 'connect' }, transient(7_000))
+    for (let i = 0; i < 5; i++) r.send({ type: 'demand.raised' }, { type: 'demand.cleared' }, { type: 'connect' })
+    r.send({ type: 'network.offline' }, { type: 'network.online' }, { type: 'clock.jumped' }, { type: 'demand.raised' })
+    expect(r.holds(7_000)).toBe('backoff.waiting')
+  })
+
+  it('are shortened by demand once', () => {
+    const r = rig()
+    for (let i = 0; i < 6; i++) {
+      r.send({ type: 'connect' }, transient())
+      if (i < 5) r.pass(r.context().waitMs)
+    }
+    expect(r.context()).toMatchObject({ attempts: 6, waitMs: 5_000 })
+    r.pass(4_000)
+    r.send({ type: 'demand.raised' })
+    expect(r.context().waitMs).toBe(1_000)
+    r.pass(600)
+    // A second call does not begin the wait anew.
+    r.send({ type: 'demand.cleared' }, { type: 'demand.raised' })
+    expect(r.holds(400)).toBe('linked.connecting')
+  })
+
+  it('of an absurd time are an hour, and not none', () => {
+    for (const ms of [2 ** 31, 1e15, Number.POSITIVE_INFINITY]) {
+      const r = rig()
+      r.send({ type: 'connect' }, transient(ms))
+      r.pass(3_599_999)
+      expect(r.place()).toBe('backoff.cooling')
+      r.pass(1)
+      expect(r.place()).toBe('backoff.waiting')
+    }
+    const r = rig()
+    r.send({ type: 'connect' }, transient(Number.NaN))
+    expect(r.place()).toBe('backoff.waiting')
+  })
+
+  it('first after a healthy period are anywhere within the base', () => {
+    for (const [random, ms] of [
+      [0, 0],
+      [0.5, 250],
+      [1 - Number.EPSILON, 500],
+    ] as const) {
+      const r = ready({ random: () => random })
+      r.send(transient())
+      expect(r.context().waitMs).toBe(ms)
+    }
+  })
+})
