@@ -25,15 +25,13 @@ export interface CallOptions {
 export interface Requester {
   readonly generation: number
   /** Rejects with anything; `explain` tells what it means. */
-  ask(method: string, params: Record<string, unknown> | undefined, options: AskOptions): Promise<Result>
+  ask(
+    method: string,
+    params: Record<string, unknown> | undefined,
+    timeoutMs: number,
+    options: Pick<CallOptions, 'maxTotalMs' | 'signal' | 'onProgress'>,
+  ): Promise<Result>
   explain(failure: unknown, method: string, timeoutMs: number): WireEvidence
-}
-
-export interface AskOptions {
-  timeoutMs: number
-  maxTotalMs?: number
-  signal?: AbortSignal
-  onProgress?: CallOptions['onProgress']
 }
 
 /** What calls need of the connection they belong to. */
@@ -68,6 +66,8 @@ interface Call {
   readonly timeoutMs: number
   readonly deadline: number
   replays: number
+  /** Some of its time was spent before it was sent. */
+  waited: boolean
 }
 
 /** A call that waits for the connection. */
@@ -97,7 +97,8 @@ export class Calls {
   call(method: string, params: Record<string, unknown> | undefined, options: CallOptions = {}): Promise<Result> {
     const { signal, timeoutMs = this.#host.callMs } = options
     if (signal?.aborted) return Promise.reject(signal.reason)
-    return this.#place({ method, params, options, timeoutMs, deadline: this.#host.clock.now() + timeoutMs, replays: 0 })
+    const deadline = this.#host.clock.now() + timeoutMs
+    return this.#place({ method, params, options, timeoutMs, deadline, replays: 0, waited: false })
   }
 
   /** The link became usable: everything that waits goes out, in order. */
@@ -121,10 +122,10 @@ export class Calls {
   }
 
   #send(call: Call, requester: Requester): Promise<Result> {
-    const { maxTotalMs, signal, onProgress } = call.options
-    const timeoutMs = Math.max(1, call.deadline - this.#host.clock.now())
+    // A call that waited has less time left for its answer.
+    const timeoutMs = call.waited ? Math.max(1, call.deadline - this.#host.clock.now()) : call.timeoutMs
     return requester
-      .ask(call.method, call.params, { timeoutMs, maxTotalMs, signal, onProgress })
+      .ask(call.method, call.params, timeoutMs, call.options)
       .catch((failure: unknown) => this.#afterFailure(call, failure, requester))
   }
 
@@ -136,6 +137,7 @@ export class Calls {
     this.#host.report(fault, requester.generation)
     if (!this.#goesAgain(call, fault)) throw asError(call, fault)
     call.replays++
+    call.waited = true
     return this.#place(call)
   }
 
@@ -150,6 +152,7 @@ export class Calls {
   #wait(call: Call): Promise<Result> {
     const { name, queueLimit, clock } = this.#host
     if (this.#queue.size >= queueLimit) return Promise.reject(new QueueFullError(name, queueLimit))
+    call.waited = true
     return new Promise<Result>((resolve, reject) => {
       const { signal } = call.options
       const leave = () => {

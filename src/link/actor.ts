@@ -238,7 +238,7 @@ class LinkRun {
     this.#runtime.live = {
       link,
       generation: this.#input.generation,
-      ask: (method, params, options) => link.ask(method, params, options),
+      ask: (method, params, timeoutMs, options) => link.ask(method, params, timeoutMs, options),
       explain: (failure, method, timeoutMs) => link.explain(failure, method, timeoutMs),
     }
   }

@@ -45,7 +45,12 @@ export interface Link {
   probe(thorough: boolean, signal: AbortSignal): Promise<void>
   request(method: string, params: Record<string, unknown> | undefined, options?: RequestOptions): Promise<Result>
   /** As `request`, but a failure comes as whatever it is: `explain` tells. Spares a promise on the way of every call. */
-  ask(method: string, params: Record<string, unknown> | undefined, options: RequestOptions): Promise<Result>
+  ask(
+    method: string,
+    params: Record<string, unknown> | undefined,
+    timeoutMs: number,
+    options: Omit<RequestOptions, 'timeoutMs'>,
+  ): Promise<Result>
   /** The evidence behind a failure of `ask`. */
   explain(failure: unknown, method: string, timeoutMs?: number): WireEvidence
   notify(method: string, params?: Record<string, unknown>): Promise<void>

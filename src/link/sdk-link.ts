@@ -117,44 +117,28 @@ export class SdkLink implements Link {
     options: RequestOptions = {},
   ): Promise<Result> {
     try {
-      return await this.ask(method, params, options)
+      return await this.ask(method, params, options.timeoutMs ?? 60_000, options)
     } catch (error) {
       if (options.signal?.aborted) throw options.signal.reason
       throw this.#failure(error, method, options.timeoutMs)
     }
   }
 
-  ask(method: string, params: Record<string, unknown> | undefined, options: RequestOptions): Promise<Result> {
-    if (!this.#client?.transport) return Promise.reject(this.#notConnected(method))
-    if (options.signal) return this.#askAbortable(method, params, options, options.signal)
-    return this.#request(method, params, options)
-  }
-
-  #request(method: string, params: Record<string, unknown> | undefined, options: RequestOptions): Promise<Result> {
-    const client = this.#client
-    if (!client) return Promise.reject(this.#notConnected(method))
-    return client.request(
-      params === undefined ? { method } : { method, params },
-      method === 'tools/call' ? CallToolResultSchema : ResultSchema,
-      sdkOptions(options),
-    )
-  }
-
-  /** The SDK never takes its listener off a signal (trap 18), so it gets one of its own for each request. */
-  async #askAbortable(
+  ask(
     method: string,
     params: Record<string, unknown> | undefined,
-    options: RequestOptions,
-    signal: AbortSignal,
+    timeoutMs: number,
+    options: Omit<RequestOptions, 'timeoutMs'>,
   ): Promise<Result> {
-    const own = new AbortController()
-    const abort = () => own.abort(signal.reason)
-    signal.addEventListener('abort', abort)
-    try {
-      return await this.#request(method, params, { ...options, signal: own.signal })
-    } finally {
-      signal.removeEventListener('abort', abort)
-    }
+    const client = this.#client
+    if (!client?.transport) return Promise.reject(this.#notConnected(method))
+    const request = params === undefined ? { method } : { method, params }
+    const schema = method === 'tools/call' ? CallToolResultSchema : ResultSchema
+    const { signal } = options
+    if (!signal) return client.request(request, schema, sdkOptions(timeoutMs, options))
+    return withOwnSignal(signal, (own) =>
+      client.request(request, schema, sdkOptions(timeoutMs, { ...options, signal: own })),
+    )
   }
 
   explain(failure: unknown, method: string, timeoutMs?: number): WireEvidence {
@@ -225,12 +209,27 @@ function answerRequests(client: Client, method: ServerRequest, handler: ServerRe
   )
 }
 
-function sdkOptions({ timeoutMs = 60_000, maxTotalMs, signal, onProgress }: RequestOptions) {
+/** The SDK never takes its listener off a signal (trap 18), so each request gets one of its own. */
+async function withOwnSignal<T>(signal: AbortSignal, work: (own: AbortSignal) => Promise<T>): Promise<T> {
+  const own = new AbortController()
+  const abort = () => own.abort(signal.reason)
+  signal.addEventListener('abort', abort)
+  try {
+    return await work(own.signal)
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+function sdkOptions(timeoutMs: number, { maxTotalMs, signal, onProgress }: Omit<RequestOptions, 'timeoutMs'>) {
+  const timeout = Math.min(timeoutMs, MAX_DELAY_MS)
+  // Nearly every call asks for nothing else, and every object built here is built for each of them.
+  if (maxTotalMs === undefined && signal === undefined && onProgress === undefined) return { timeout }
   return {
-    timeout: Math.min(timeoutMs, MAX_DELAY_MS),
-    ...(signal && { signal }),
+    timeout,
+    signal,
     // Only a request with a progress token gets progress, and only progress extends its time (report 07.06).
-    ...((onProgress ?? maxTotalMs !== undefined) && { onprogress: onProgress ?? noop }),
+    ...((onProgress || maxTotalMs !== undefined) && { onprogress: onProgress ?? noop }),
     ...(maxTotalMs !== undefined && {
       maxTotalTimeout: Math.min(maxTotalMs, MAX_DELAY_MS),
       resetTimeoutOnProgress: true,

@@ -9,9 +9,9 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { createConnection, type Target } from '../../src/index.js'
 import { type Comparison, type Contender, compareCalls, type Plan } from './measure.js'
-import { echoServer } from './servers/everything.js'
+import { echoServer } from './servers/echo.js'
 
-const server = fileURLToPath(new URL('./servers/everything.js', import.meta.url))
+const server = fileURLToPath(new URL('./servers/echo.js', import.meta.url))
 
 async function stock(transport: Transport, text: string): Promise<Contender> {
   const client = new Client({ name: 'bench', version: '1.0.0' })
@@ -37,7 +37,7 @@ function inMemory(): Transport {
 const stdioTarget = { command: process.execPath, args: [server, 'stdio'] }
 
 /** Runs an HTTP server in a process of its own for as long as the work lasts. */
-async function withServer<T>(kind: 'json' | 'sse', work: (url: URL) => Promise<T>): Promise<T> {
+async function withServer<T>(kind: 'json' | 'sse' | 'sdk', work: (url: URL) => Promise<T>): Promise<T> {
   const child: ChildProcess = fork(server, [kind])
   try {
     const [port] = await once(child, 'message')
@@ -47,7 +47,7 @@ async function withServer<T>(kind: 'json' | 'sse', work: (url: URL) => Promise<T
   }
 }
 
-export type Wire = 'memory' | 'stdio' | 'json' | 'sse'
+export type Wire = 'memory' | 'stdio' | 'json' | 'sse' | 'sdk'
 
 export function compareWire(wire: Wire, bytes: number, plan: Plan): Promise<Comparison> {
   const text = 'x'.repeat(bytes)
