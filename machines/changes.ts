@@ -67,13 +67,15 @@ export const beginLink = (context: ConnectionContext): Changes => ({
 })
 
 export function noteSession(event: ConnectionEvent): Changes {
-  if (event.type === 'link.resumed') return { reached: 'ready', lists: 'unverified', everReady: true }
+  if (event.type === 'link.resumed') {
+    return event.known ? { reached: 'ready', lists: 'unverified', everReady: true } : { reached: 'session' }
+  }
   return event.type === 'link.initialized' ? { reached: 'session', session: event.session } : {}
 }
 
 export function noteLists(context: ConnectionContext, event: ConnectionEvent): Changes {
   const complete = 'complete' in event && event.complete === true
-  const lists = complete && !context.listsDirty ? 'fresh' : complete ? 'unverified' : 'stale'
+  const lists = complete && !context.listsDirty ? 'fresh' : complete ? 'changed' : 'stale'
   return { reached: 'ready', everReady: true, lists, listsDirty: false }
 }
 

@@ -90,8 +90,13 @@ export const guards = {
   probesLeft: ({ context }: Args): boolean => context.missedProbes + 1 < MAX_MISSED_PROBES,
 
   // Lists
-  listsUnverified: ({ context }: Args): boolean => context.lists === 'unverified' || context.listsDirty,
+  listsUnverified: ({ context }: Args): boolean =>
+    context.lists === 'unverified' || context.lists === 'changed' || context.listsDirty,
   listsStale: ({ context }: Args): boolean => context.lists === 'stale',
+  /** A server that tells of a change before it has made it (report 06.05). */
+  toldTooEarly: ({ context, event }: Args): boolean =>
+    context.lists === 'changed' && event.type === 'lists.refreshed' && event.unchanged === true,
+  listsKnown: ({ event }: Args): boolean => event.type === 'link.resumed' && event.known,
   listsDirty: ({ context }: Args): boolean => context.listsDirty,
   incomplete: ({ event }: Args): boolean => 'complete' in event && event.complete === false,
 

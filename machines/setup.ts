@@ -138,7 +138,9 @@ export const connectionSetup = setup({
     // Lists
     markListsDirty: assign({ listsDirty: true }),
     countListRound: assign({ listsDirty: false, listRounds: ({ context }) => context.listRounds + 1 }),
-    doubtLists: assign({ lists: 'unverified' }),
+    noteChange: assign({ lists: 'changed' }),
+    /** The change that was told of is not to be seen; it is believed once more. */
+    doubtChange: assign({ lists: 'unverified' }),
     settleLists: assign({ lists: 'fresh' }),
     staleLists: assign({ lists: 'stale' }),
     forgetListRounds: assign({ listRounds: 0 }),

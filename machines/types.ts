@@ -90,8 +90,11 @@ export interface ConnectionContext {
   /** The own delay, in milliseconds. */
   readonly waitMs: number
 
-  /** State of the lists on this link: read, read in part, or known from before and not yet read again. */
-  readonly lists: 'fresh' | 'stale' | 'unverified'
+  /**
+   * State of the lists on this link: read (`fresh`), read in part (`stale`), known from before and not yet read again
+   * (`unverified`), or told by the server to have changed (`changed`).
+   */
+  readonly lists: 'fresh' | 'stale' | 'unverified' | 'changed'
   /** Lists changed while they were being read. */
   readonly listsDirty: boolean
   /** Times in a row that the lists changed or could not be read; widens the pauses. */
@@ -147,11 +150,13 @@ export type SurroundingEvent =
 export type LinkEvent =
   | { readonly type: 'link.opened' }
   | { readonly type: 'link.initialized'; readonly session: SessionSummary }
-  | { readonly type: 'link.resumed' }
+  /** `known`: the lists are known from before, so that the connection is usable at once. */
+  | { readonly type: 'link.resumed'; readonly known: boolean }
   | { readonly type: 'link.postOnly' }
   | { readonly type: 'link.discovered'; readonly complete: boolean }
   | { readonly type: 'lists.changed' }
-  | { readonly type: 'lists.refreshed'; readonly complete: boolean }
+  /** `unchanged`: nothing differs from what was known before. */
+  | { readonly type: 'lists.refreshed'; readonly complete: boolean; readonly unchanged?: boolean }
   | { readonly type: 'probe.answered' }
   | ({ readonly type: 'suspect' } & Fenced)
   | ({ readonly type: 'scope.insufficient' } & Fenced)

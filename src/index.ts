@@ -12,6 +12,7 @@ export type {
 export type { CallOptions } from './calls/index.js'
 export type { Clock, Random } from './clock.js'
 export {
+  type Checkpoint,
   type Configuration,
   type Connection,
   type ConnectionActor,
@@ -27,5 +28,15 @@ export {
   statusOf,
 } from './connection/index.js'
 export * from './errors.js'
-export type { Catalog, CustomTarget, HttpTarget, ListKind, RejectedItem, StdioTarget, Target } from './link/index.js'
+export type {
+  Catalog,
+  CustomTarget,
+  HttpTarget,
+  ListChange,
+  ListKind,
+  RejectedItem,
+  RestoredItem,
+  StdioTarget,
+  Target,
+} from './link/index.js'
 export type * from './protocol.js'

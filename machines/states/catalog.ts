@@ -16,7 +16,7 @@ export const catalog = connectionSetup.createStateConfig({
       description: 'All lists were read on this link.',
       entry: 'settleLists',
       on: {
-        'lists.changed': { target: 'gathering', actions: 'doubtLists' },
+        'lists.changed': { target: 'gathering', actions: 'noteChange' },
       },
       after: {
         listsQuiet: { actions: 'forgetListRounds' },
@@ -37,7 +37,8 @@ export const catalog = connectionSetup.createStateConfig({
       on: {
         'lists.refreshed': [
           { guard: 'incomplete', target: 'stale' },
-          { guard: 'listsDirty', target: 'gathering' },
+          { guard: 'listsDirty', target: 'gathering', actions: 'noteChange' },
+          { guard: 'toldTooEarly', target: 'doubting', actions: 'doubtChange' },
           { target: 'fresh' },
         ],
       },
@@ -45,11 +46,21 @@ export const catalog = connectionSetup.createStateConfig({
         discoverTimeout: 'stale',
       },
     },
+    doubting: {
+      description:
+        'The server told of a change that is not to be seen: it may have told too early, so it is asked once more.',
+      on: {
+        'lists.changed': { target: 'gathering', actions: 'noteChange' },
+      },
+      after: {
+        gather: 'refreshing',
+      },
+    },
     stale: {
       description: 'Some list could not be read; its last good content serves, and it is asked for again.',
       entry: 'staleLists',
       on: {
-        'lists.changed': { target: 'gathering', actions: 'doubtLists' },
+        'lists.changed': { target: 'gathering', actions: 'noteChange' },
       },
       after: {
         listRetry: 'refreshing',

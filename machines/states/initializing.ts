@@ -10,7 +10,10 @@ export const initializing = connectionSetup.createStateConfig({
       description: 'One cheap request asks whether the remembered session lives.',
       entry: { type: 'tellLink', params: { type: 'resume' } },
       on: {
-        'link.resumed': { target: to.ready, actions: 'noteSession' },
+        'link.resumed': [
+          { guard: 'listsKnown', target: to.ready, actions: 'noteSession' },
+          { target: to.discovering, actions: 'noteSession' },
+        ],
       },
       after: {
         initializeTimeout: { actions: { type: 'missDeadline', params: { phase: 'resuming' } } },

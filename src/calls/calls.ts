@@ -1,6 +1,6 @@
 import type { WireEvidence } from '../../machines/evidence.js'
 import type { Fault } from '../../machines/faults.js'
-import type { Clock } from '../clock.js'
+import type { Clock, Random } from '../clock.js'
 import { CallRefusedError, CallTimeoutError, OutcomeUnknownError, QueueFullError, RpcError } from '../errors.js'
 import type { Result } from '../protocol.js'
 import { mayReplay, type Replay } from './replay.js'
@@ -38,6 +38,7 @@ export interface Requester {
 export interface CallHost {
   readonly name: string
   readonly clock: Clock
+  readonly random: Random
   readonly queueLimit: number
   readonly callMs: number
   /** The link, when it is usable. */
@@ -83,7 +84,10 @@ interface Waiting {
  */
 export class Calls {
   readonly #host: CallHost
+  /** Calls that wait for the connection. */
   readonly #queue = new Set<Waiting>()
+  /** Calls that wait because the server asked for time. */
+  readonly #paused = new Set<Waiting>()
 
   constructor(host: CallHost) {
     this.#host = host
@@ -111,7 +115,7 @@ export class Calls {
 
   /** The connection stopped: everything that waits is refused. */
   refuse(error: Error): void {
-    for (const waiting of [...this.#queue]) waiting.refuse(error)
+    for (const waiting of [...this.#queue, ...this.#paused]) waiting.refuse(error)
   }
 
   #place(call: Call): Promise<Result> {
@@ -138,28 +142,50 @@ export class Calls {
     if (!this.#goesAgain(call, fault)) throw asError(call, fault)
     call.replays++
     call.waited = true
-    return this.#place(call)
+    return fault.scope === 'link' ? this.#place(call) : this.#pause(call, fault)
   }
 
-  /** Only what a cure can help is sent again: the link is made anew, or the server said that it did not run it. */
+  /**
+   * Only what a cure can help is sent again: the link is made anew, or the server asked for time before it ran the call.
+   */
   #goesAgain(call: Call, fault: Fault): boolean {
-    if (call.replays >= MAX_REPLAYS || fault.scope !== 'link' || fault.class === 'permanent') return false
+    if (call.replays >= MAX_REPLAYS || fault.class === 'permanent') return false
+    if (fault.scope === 'call')
+      return (
+        fault.delivery !== 'unknown' && call.options.replay !== 'never' && fitsInto(call, fault, this.#host.clock.now())
+      )
     return mayReplay(fault.delivery, call.options.replay ?? 'auto', () =>
       this.#host.isReplayable(call.method, call.params),
     )
   }
 
+  /** Serves the time that the server asked for, and a share of it more, since others were told the same. */
+  #pause(call: Call, fault: Fault): Promise<Result> {
+    const ms = pauseOf(fault) * (1 + this.#host.random() / 10)
+    return this.#hold(call, this.#paused, ms, (waiting) => waiting.go())
+  }
+
+  /** Waits for the connection, until the call's deadline. */
   #wait(call: Call): Promise<Result> {
     const { name, queueLimit, clock } = this.#host
     if (this.#queue.size >= queueLimit) return Promise.reject(new QueueFullError(name, queueLimit))
     call.waited = true
+    const held = this.#hold(call, this.#queue, call.deadline - clock.now(), (waiting) => {
+      waiting.refuse(new CallTimeoutError(call.method, call.timeoutMs, false, this.#host.lastFault()))
+    })
+    if (this.#queue.size === 1) this.#host.demand(true)
+    return held
+  }
+
+  /** Keeps a call in a set until it is let go or refused; after the time, what is due is done. */
+  #hold(call: Call, among: Set<Waiting>, ms: number, due: (waiting: Waiting) => void): Promise<Result> {
+    const { clock } = this.#host
+    const { signal } = call.options
     return new Promise<Result>((resolve, reject) => {
-      const { signal } = call.options
       const leave = () => {
         clock.clearTimeout(timer)
         signal?.removeEventListener('abort', onAbort)
-        this.#queue.delete(waiting)
-        if (this.#queue.size === 0) this.#host.demand(false)
+        if (among.delete(waiting) && among === this.#queue && among.size === 0) this.#host.demand(false)
       }
       const waiting: Waiting = {
         go: () => {
@@ -172,15 +198,18 @@ export class Calls {
         },
       }
       const onAbort = () => waiting.refuse(signal?.reason)
-      const late = () =>
-        waiting.refuse(new CallTimeoutError(call.method, call.timeoutMs, false, this.#host.lastFault()))
-      const timer: unknown = clock.setTimeout(late, Math.max(0, call.deadline - clock.now()))
+      const timer: unknown = clock.setTimeout(() => due(waiting), Math.max(0, ms))
       signal?.addEventListener('abort', onAbort)
-      this.#queue.add(waiting)
-      if (this.#queue.size === 1) this.#host.demand(true)
+      among.add(waiting)
     })
   }
 }
+
+/** How long a server that asked for time is left alone, in milliseconds; a second where it named none. */
+const pauseOf = (fault: Fault): number => Math.max(fault.retryAfterMs ?? 1_000, 100)
+
+/** Whether the time that was asked for ends before the call's deadline; if not, the caller is told at once. */
+const fitsInto = (call: Call, fault: Fault, now: number): boolean => now + pauseOf(fault) * 1.1 < call.deadline
 
 function asError(call: Call, fault: Fault): Error {
   const { evidence } = fault

@@ -1,7 +1,7 @@
 import type { WireEvidence } from '../../machines/evidence.js'
 import type { Fault } from '../../machines/faults.js'
 import { type CallHost, isReadOnly } from '../calls/index.js'
-import type { Clock } from '../clock.js'
+import type { Clock, Random } from '../clock.js'
 import { type Catalog, type ConnectionRuntime, judge } from '../link/index.js'
 import type { Standing } from './standing.js'
 
@@ -20,6 +20,9 @@ export class ConnectionCallHost implements CallHost {
   }
   get clock(): Clock {
     return this.#runtime.clock
+  }
+  get random(): Random {
+    return this.#runtime.random
   }
   get queueLimit(): number {
     return this.#runtime.policy.queueLimit

@@ -3,7 +3,7 @@ import type { Fault } from '../../machines/faults.js'
 import type { PolicyOptions } from '../../machines/policy.js'
 import type { ConnectionContext, ConnectionEmitted, ConnectionEvent, ConnectionTag } from '../../machines/types.js'
 import type { CallOptions } from '../calls/index.js'
-import type { Catalog, Target } from '../link/index.js'
+import type { Catalog, ListChange, Target } from '../link/index.js'
 import type {
   CallToolResult,
   Capabilities,
@@ -14,6 +14,7 @@ import type {
   ServerInfo,
   Tool,
 } from '../protocol.js'
+import type { Checkpoint } from './checkpoint.js'
 import type { Incident } from './incidents.js'
 import type { Status } from './status.js'
 
@@ -107,10 +108,23 @@ export interface Connection extends AsyncDisposable {
   /** Any request of the protocol. */
   request(method: string, params?: Record<string, unknown>, options?: CallOptions): Promise<Result>
 
+  /** Asks for updates of a resource, now and in every later session. Rejects as a call does; what was refused is not kept. */
+  subscribe(uri: string): Promise<void>
+  unsubscribe(uri: string): Promise<void>
+  /** Asks for log messages from this level on, now and in every later session. Rejects as `subscribe` does. */
+  setLogLevel(level: string): Promise<void>
+
+  /** How long the last probe took, in milliseconds; `undefined` before the first. */
+  readonly rttMs: number | undefined
+  /** A small record from which another process can go on: `createConnection({ …, resume })`. */
+  checkpoint(): Checkpoint
+
   /** Replays its last value. */
   readonly status$: Observable<Status>
   /** Replays its last value. */
   readonly catalog$: Observable<Catalog>
+  /** What differs, whenever lists were read and something does. */
+  readonly changes$: Observable<readonly ListChange[]>
   readonly notifications$: Observable<Notification>
   /** Every incident when it ends. */
   readonly incidents$: Observable<Incident>

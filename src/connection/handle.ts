@@ -3,20 +3,24 @@ import type { Fault } from '../../machines/faults.js'
 import { resolvePolicy } from '../../machines/policy.js'
 import type { ConnectionEvent } from '../../machines/types.js'
 import { type CallOptions, Calls } from '../calls/index.js'
-import { CallTimeoutError, ConnectionClosedError } from '../errors.js'
-import { type Catalog, ConnectionRuntime, checkTarget, isRemote, wireKind } from '../link/index.js'
+import { systemClock } from '../clock.js'
+import { CallTimeoutError, ConnectionClosedError, RpcError } from '../errors.js'
+import { type Catalog, ConnectionRuntime, checkTarget, isRemote, type ListChange, wireKind } from '../link/index.js'
 import type { CallToolResult, Notification, Prompt, Resource, Result, Tool } from '../protocol.js'
 import { ConnectionCallHost } from './call-host.js'
+import { type Checkpoint, takeCheckpoint } from './checkpoint.js'
 import type { Configuration, Connection, ConnectionActor, ConnectionSnapshot, Session } from './connection.js'
 import { type Incident, IncidentLog } from './incidents.js'
 import { Standing } from './standing.js'
 import { type Status, statusOf } from './status.js'
+import { surroundings } from './surroundings.js'
 
 /** The thin handle over one actor: it reads snapshots, sends events, and lets calls through. */
 export class ConnectionHandle implements Connection {
   readonly actor: ConnectionActor
   readonly status$: Observable<Status>
   readonly catalog$: Observable<Catalog>
+  readonly changes$: Observable<readonly ListChange[]>
   readonly notifications$: Observable<Notification>
   readonly incidents$: Observable<Incident>
 
@@ -26,6 +30,7 @@ export class ConnectionHandle implements Connection {
   readonly #incidents = new Subject<Incident>()
   readonly #log = new IncidentLog()
   readonly #standing: Standing
+  #unwatch: (() => void) | undefined
   /** Resolves when nothing of the connection is left; set when it is over. */
   #released: Promise<void> | undefined
 
@@ -38,10 +43,11 @@ export class ConnectionHandle implements Connection {
     this.#status = new BehaviorSubject(statusOf(snapshot))
     this.status$ = this.#status.asObservable()
     this.catalog$ = this.#runtime.catalog$.asObservable()
+    this.changes$ = this.#runtime.changes$.asObservable()
     this.notifications$ = this.#runtime.notifications$.asObservable()
     this.incidents$ = this.#incidents.asObservable()
     actor.on('*', (news) => {
-      const ended = this.#log.take(news, this.#runtime.clock.now())
+      const ended = this.#log.take(news, this.#runtime.clock.now(), this.#runtime.restored)
       if (ended) this.#incidents.next(ended)
     })
     // Without an error observer XState rethrows on a later tick and takes the process down.
@@ -51,6 +57,7 @@ export class ConnectionHandle implements Connection {
       complete: () => this.#end(),
     })
     this.#follow(snapshot)
+    if (this.#runtime.clock === systemClock) this.#unwatch = surroundings.watch((event) => this.#tell(event))
   }
 
   get name(): string {
@@ -167,6 +174,44 @@ export class ConnectionHandle implements Connection {
     return this.#calls.call(method, params, options)
   }
 
+  async subscribe(uri: string): Promise<void> {
+    const { restoration } = this.#runtime
+    restoration.wantSubscription(uri)
+    await this.#ask('resources/subscribe', { uri }, () => restoration.dropSubscription(uri))
+    restoration.noteTold('subscription', uri)
+  }
+
+  async unsubscribe(uri: string): Promise<void> {
+    this.#runtime.restoration.dropSubscription(uri)
+    await this.#ask('resources/unsubscribe', { uri })
+  }
+
+  async setLogLevel(level: string): Promise<void> {
+    const { restoration } = this.#runtime
+    restoration.wantLogLevel(level)
+    await this.#ask('logging/setLevel', { level }, () => restoration.wantLogLevel(undefined))
+    restoration.noteTold('logLevel', level)
+  }
+
+  get rttMs(): number | undefined {
+    return this.#runtime.rttMs
+  }
+
+  checkpoint(): Checkpoint {
+    const { address, live, session, catalog$, restoration } = this.#runtime
+    return takeCheckpoint(address, live?.link.session ?? session, catalog$.value, restoration)
+  }
+
+  /** A request that does no harm when it is sent twice. What the server itself refuses is not wanted any more. */
+  async #ask(method: string, params: Record<string, unknown>, refused?: () => void): Promise<void> {
+    try {
+      await this.#calls.call(method, params, { replay: 'always' })
+    } catch (error) {
+      if (error instanceof RpcError) refused?.()
+      throw error
+    }
+  }
+
   /** The catalog, once it was read. */
   async #read(): Promise<Catalog> {
     if (this.catalog.fetchedAt === 0) await this.connect()
@@ -197,11 +242,13 @@ export class ConnectionHandle implements Connection {
   #end(broken?: unknown): void {
     if (this.#standing.over) return
     this.#standing.end(broken)
+    this.#unwatch?.()
     this.#refuseWhenStopped()
     if (this.#status.value !== 'closed') this.#status.next('closed')
     this.#status.complete()
     this.#incidents.complete()
     this.#runtime.catalog$.complete()
+    this.#runtime.changes$.complete()
     this.#runtime.notifications$.complete()
     // The last wire may still be ending.
     this.#released = this.#runtime.letGo()

@@ -1,5 +1,6 @@
 import type { Fault } from '../../machines/faults.js'
 import type { ConnectionEmitted } from '../../machines/types.js'
+import type { RestoredItem } from '../link/index.js'
 
 /** From a loss to the recovery, or to the giving up: what began it, what was tried, how long it took. */
 export interface Incident {
@@ -12,6 +13,8 @@ export interface Incident {
   /** What failed after that, in order; the last 20. */
   readonly attempts: readonly { readonly at: number; readonly fault: Fault }[]
   readonly outcome: 'recovered' | 'exhausted' | 'failed' | 'closed'
+  /** What was put back into a new session, item by item. Only for `recovered`. */
+  readonly restored?: readonly RestoredItem[]
   /** The old session was gone on with. Only for `recovered`. */
   readonly resumed?: boolean
   readonly durationMs: number
@@ -27,14 +30,14 @@ export class IncidentLog {
     | undefined
 
   /** Takes one piece of news; returns the incident that ended with it. */
-  take(news: ConnectionEmitted, now: number): Incident | undefined {
+  take(news: ConnectionEmitted, now: number, restored: readonly RestoredItem[] = []): Incident | undefined {
     switch (news.type) {
       case 'connection.lost':
         this.#lost(news.fault, now)
         return undefined
       case 'connection.ready':
         this.#everReady = true
-        return this.#end('recovered', now, news.resumed)
+        return this.#end('recovered', now, { resumed: news.resumed, restored })
       case 'connection.exhausted':
         return this.#end('exhausted', now)
       case 'connection.failed':
@@ -55,9 +58,9 @@ export class IncidentLog {
     if (this.#open.attempts.length > KEPT_ATTEMPTS) this.#open.attempts.shift()
   }
 
-  #end(outcome: Incident['outcome'], now: number, resumed?: boolean): Incident | undefined {
+  #end(outcome: Incident['outcome'], now: number, more?: Pick<Incident, 'resumed' | 'restored'>): Incident | undefined {
     const open = this.#open
     this.#open = undefined
-    return open && { ...open, outcome, ...(resumed !== undefined && { resumed }), durationMs: now - open.startedAt }
+    return open && { ...open, outcome, ...more, durationMs: now - open.startedAt }
   }
 }

@@ -1,3 +1,4 @@
+export type { Checkpoint } from './checkpoint.js'
 export type {
   Configuration,
   Connection,

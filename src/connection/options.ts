@@ -4,6 +4,7 @@ import { type PolicyOptions, resolvePolicy } from '../../machines/policy.js'
 import type { ConnectionInput } from '../../machines/types.js'
 import { type Clock, type Random, systemClock, systemRandom } from '../clock.js'
 import {
+  addressOf,
   ConnectionRuntime,
   checkTarget,
   clientOptions,
@@ -14,6 +15,7 @@ import {
   wireKind,
 } from '../link/index.js'
 import type { Capabilities } from '../protocol.js'
+import { type Checkpoint, readCheckpoint } from './checkpoint.js'
 
 /** Everything that a connection can be told. Only `name` and `target` are needed. */
 export interface ConnectionOptions {
@@ -32,6 +34,8 @@ export interface ConnectionOptions {
   readonly policy?: PolicyOptions
   /** Rules that are asked before the library's own when a failure is judged. */
   readonly rules?: readonly Rule[]
+  /** What `checkpoint()` gave, perhaps in another process: the session is gone on with if it still lives. */
+  readonly resume?: Checkpoint
   /** What the server says of its tools (read-only, idempotent) is believed. Default `false`. */
   readonly trusted?: boolean
   /** Where time comes from. Default: the system's clock. */
@@ -57,16 +61,20 @@ export function connectionInput(options: ConnectionOptions): ConnectionInput {
   const wire = wireKind(target)
   const policy = resolvePolicy(wire, options.policy)
   const client = clientOptions(options.client ?? {})
+  const { session, logLevel, subscriptions } = readCheckpoint(options.resume, addressOf(target))
+  const runtime = new ConnectionRuntime({ name, target, client, policy, rules, clock, random, fetch, trusted }, session)
+  if (logLevel !== undefined) runtime.restoration.wantLogLevel(logLevel)
+  for (const uri of subscriptions) runtime.restoration.wantSubscription(uri)
   return {
     name,
     wire,
     remote: isRemote(target),
     authorizer: false,
     legacyAllowed: false,
-    resumable: false,
+    resumable: session !== undefined,
     policy,
     rules,
     random,
-    runtime: new ConnectionRuntime({ name, target, client, policy, rules, clock, random, fetch, trusted }),
+    runtime,
   }
 }

@@ -6,8 +6,10 @@ import type { Fault } from '../../machines/faults.js'
 import type { LinkCommand, LinkEvent, LinkInput, Runtime } from '../../machines/types.js'
 import { evidenceOf } from '../wire/failure.js'
 import type { WireEvent } from '../wire/wire.js'
-import { changedLists, type ListKind, type ListReading, listsOf, withoutLists, withReadings } from './catalog.js'
+import { changedLists, type ListKind, type ListReading, listsOf } from './catalog.js'
+import { diffCatalogs } from './catalog-diff.js'
 import type { Link } from './port.js'
+import { Prober } from './prober.js'
 import { ConnectionRuntime } from './runtime.js'
 
 /**
@@ -41,8 +43,7 @@ class LinkRun {
   #detached = false
   /** Lists that have to be read again. */
   readonly #dirty = new Set<ListKind>()
-  /** Probes without an answer yet; they do not make the link busy. */
-  readonly #probes = new Set<AbortController>()
+  #prober: Prober | undefined
   /** Resolves when the wire may be released: the slot of this link ends with it. */
   #finish: (() => void) | undefined
 
@@ -144,6 +145,7 @@ class LinkRun {
       return
     }
     this.#runtime.remember(session)
+    this.#runtime.restoration.forgetTold()
     const { protocolVersion, serverInfo } = session
     const { name, version } = serverInfo
     const resumable = session.id !== undefined
@@ -156,24 +158,43 @@ class LinkRun {
     if (!session) throw new Error('there is no session to go on with')
     await link.resume(session)
     for (const kind of listsOf(session.capabilities)) this.#dirty.add(kind)
-    this.#goLive(link)
-    this.#tell({ type: 'link.resumed' })
-    link.wire.listen?.()
+    const known = this.#runtime.catalog$.value.fetchedAt > 0
+    if (known) this.#goLive(link)
+    this.#tell({ type: 'link.resumed', known })
+    link.wire.listen?.(session.lastEventId)
   }
 
   async #discover(link: Link): Promise<void> {
-    const kinds = listsOf(this.#capabilities())
-    const complete = await this.#read(link, kinds)
+    // Credentials may have been renewed while the listening stream was refused.
+    link.wire.listen?.()
+    const [complete, restored] = await Promise.all([
+      this.#read(link, listsOf(this.#capabilities())),
+      this.#restore(link),
+    ])
+    this.#dirty.clear()
     this.#goLive(link)
-    this.#tell({ type: 'link.discovered', complete })
+    this.#tell({ type: 'link.discovered', complete: complete && restored })
   }
 
   async #refresh(link: Link): Promise<void> {
-    const { errors } = this.#runtime.catalog$.value
-    const kinds = listsOf(this.#capabilities()).filter((kind) => this.#dirty.has(kind) || errors[kind])
+    const { catalog$ } = this.#runtime
+    const before = catalog$.value
+    const kinds = listsOf(this.#capabilities()).filter((kind) => this.#dirty.has(kind) || before.errors[kind])
     this.#dirty.clear()
-    const complete = await this.#read(link, kinds)
-    this.#tell({ type: 'lists.refreshed', complete })
+    const [complete, restored] = await Promise.all([this.#read(link, kinds), this.#restore(link)])
+    const unchanged = diffCatalogs(before, catalog$.value).length === 0
+    // A change that is told of but not to be seen is looked for once more, in the same lists.
+    if (unchanged) for (const kind of kinds) this.#dirty.add(kind)
+    this.#tell({ type: 'lists.refreshed', complete: complete && restored, unchanged })
+  }
+
+  /** Tells the session what the application asked for and it does not know; true when it knows all. */
+  async #restore(link: Link): Promise<boolean> {
+    const { logging, resources } = this.#capabilities()
+    const can = { logging: logging !== undefined, subscribe: resources?.subscribe === true }
+    const items = await this.#runtime.restoration.restore(link, can, (error) => this.#judge(error))
+    this.#runtime.restored = items
+    return items.every(({ fault }) => fault === undefined)
   }
 
   /** Reads lists in parallel; each stands or fails for itself. */
@@ -185,11 +206,7 @@ class LinkRun {
       }),
     )
     if (this.#left) return false
-    const { catalog$ } = this.#runtime
-    const absent = (['tools', 'resources', 'resourceTemplates', 'prompts'] as const).filter(
-      (kind) => !listsOf(this.#capabilities()).includes(kind),
-    )
-    catalog$.next(withoutLists(withReadings(catalog$.value, readings, this.#runtime.clock.now()), absent))
+    this.#runtime.takeReadings(readings, listsOf(this.#capabilities()))
     return [...readings.values()].every((reading) => 'items' in reading)
   }
 
@@ -205,31 +222,12 @@ class LinkRun {
     }
   }
 
-  /**
-   * An answered probe is a sign of life. So is a call in flight: a busy server may answer nothing else meanwhile, and a
-   * call has its own deadline (promise P17).
-   */
   async #probe(link: Link): Promise<void> {
-    const { pending, adrift = 0 } = link.wire
-    if (pending - adrift <= this.#probes.size && !(await this.#askForLife(link))) return
-    // An answer to a later probe makes an earlier one pointless; left open, it would look like a call in flight.
-    for (const probe of this.#probes) probe.abort()
-    this.#probes.clear()
+    this.#prober ??= new Prober(link, this.#runtime.clock)
+    const life = await this.#prober.ask()
+    if (!life) return
+    this.#runtime.rttMs = life.rttMs ?? this.#runtime.rttMs
     this.#tell({ type: 'probe.answered' })
-  }
-
-  /** Resolves to false when a later probe was answered first. */
-  async #askForLife(link: Link): Promise<boolean> {
-    const thorough = this.#probes.size > 0
-    const probe = new AbortController()
-    this.#probes.add(probe)
-    try {
-      await link.probe(thorough, probe.signal)
-      return true
-    } catch (error) {
-      if (probe.signal.aborted) return false
-      throw error
-    }
   }
 
   #goLive(link: Link): void {

@@ -49,6 +49,9 @@ export const listMethods = {
   prompts: 'prompts/list',
 } as const satisfies Record<ListKind, string>
 
+/** All lists there are. */
+export const listKinds = ['tools', 'resources', 'resourceTemplates', 'prompts'] as const satisfies ListKind[]
+
 /** The lists that a server with these capabilities has. */
 export function listsOf(capabilities: Capabilities): ListKind[] {
   return [

@@ -13,6 +13,8 @@ export interface SessionMemory {
   readonly instructions?: string
   /** The next request id: ids never repeat within a session of the server. */
   nextId: number
+  /** Where the listening stream had got to. */
+  lastEventId?: string
 }
 
 export interface RequestOptions {
@@ -33,6 +35,8 @@ export interface RequestOptions {
  */
 export interface Link {
   readonly wire: Wire
+  /** The session of this link, as it stands now. */
+  readonly session: SessionMemory | undefined
   /** Notifications of the server. Ends with the link. */
   readonly notifications$: Observable<Notification>
   /** initialize and initialized. `version`: offer this one in place of the newest. */

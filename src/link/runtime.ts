@@ -6,11 +6,21 @@ import type { Clock, Random } from '../clock.js'
 import type { Notification } from '../protocol.js'
 import { HttpClient, HttpWire, StdioWire, TransportWire } from '../wire/index.js'
 import type { Wire, WireEvent } from '../wire/wire.js'
-import { type Catalog, emptyCatalog } from './catalog.js'
+import {
+  type Catalog,
+  emptyCatalog,
+  type ListKind,
+  type ListReading,
+  listKinds,
+  withoutLists,
+  withReadings,
+} from './catalog.js'
+import { diffCatalogs, type ListChange } from './catalog-diff.js'
 import type { ClientOptions } from './client-options.js'
 import type { Link, SessionMemory } from './port.js'
+import { Restoration, type RestoredItem } from './restoration.js'
 import { SdkLink } from './sdk-link.js'
-import type { HttpTarget, StdioTarget, Target } from './target.js'
+import { addressOf, type HttpTarget, type StdioTarget, type Target } from './target.js'
 
 export interface RuntimeOptions {
   readonly name: string
@@ -37,7 +47,13 @@ export interface LiveLink extends Pick<Link, 'ask' | 'explain'> {
 export class ConnectionRuntime implements Runtime {
   readonly name: string
   readonly catalog$ = new BehaviorSubject<Catalog>(emptyCatalog)
+  readonly changes$ = new Subject<readonly ListChange[]>()
   readonly notifications$ = new Subject<Notification>()
+  readonly restoration = new Restoration()
+  /** What the last restoration came to. */
+  restored: readonly RestoredItem[] = []
+  /** How long the last probe took, in milliseconds. */
+  rttMs: number | undefined
   readonly noise$ = new Subject<Extract<WireEvent, { type: 'noise' | 'stderr' }>>()
   policy: Policy
   readonly #options: RuntimeOptions
@@ -49,8 +65,9 @@ export class ConnectionRuntime implements Runtime {
   #former: { session: SessionMemory; target: Target } | undefined
   #live: LiveLink | undefined
 
-  constructor(options: RuntimeOptions) {
+  constructor(options: RuntimeOptions, session?: SessionMemory) {
     this.name = options.name
+    this.#session = session
     this.policy = options.policy
     this.#options = options
     this.#target = options.target
@@ -72,6 +89,9 @@ export class ConnectionRuntime implements Runtime {
   get rules(): readonly Rule[] {
     return this.#options.rules
   }
+  get random(): Random {
+    return this.#options.random
+  }
   /** The server's word on its tools is believed. */
   get trusted(): boolean {
     return this.#options.trusted
@@ -83,6 +103,16 @@ export class ConnectionRuntime implements Runtime {
   }
   set live(live: LiveLink | undefined) {
     this.#live = live
+  }
+
+  /** Lists were read: the catalog is renewed, and what differs is told. `kinds`: the lists that the server has. */
+  takeReadings(readings: ReadonlyMap<ListKind, ListReading>, kinds: readonly ListKind[]): void {
+    const before = this.catalog$.value
+    const absent = listKinds.filter((kind) => !kinds.includes(kind))
+    const after = withoutLists(withReadings(before, readings, this.clock.now()), absent)
+    this.catalog$.next(after)
+    const changes = diffCatalogs(before, after)
+    if (changes.length > 0) this.changes$.next(changes)
   }
 
   /** The session to go on with. Never shown: its id is a secret. */
@@ -106,6 +136,11 @@ export class ConnectionRuntime implements Runtime {
     this.forgetSession()
     this.#target = target
     void this.letGo()
+  }
+
+  /** Names the target, without secrets, so that a checkpoint is known to be of the same one. */
+  get address(): string {
+    return addressOf(this.#target)
   }
 
   /** A fresh wire to the target; nothing runs yet. */

@@ -55,6 +55,14 @@ export class SdkLink implements Link {
     this.notifications$ = this.#notifications
   }
 
+  get session(): SessionMemory | undefined {
+    const session = this.#session
+    if (!session || !this.#transport) return session
+    session.nextId = this.#transport.nextId
+    session.lastEventId = this.wire.lastEventId ?? session.lastEventId
+    return session
+  }
+
   async negotiate(version?: string): Promise<SessionMemory> {
     const transport = new ClientTransport(this.wire, { version })
     const client = await this.#connect(transport)
@@ -155,7 +163,8 @@ export class SdkLink implements Link {
   }
 
   async release(): Promise<void> {
-    if (this.#session && this.#transport) this.#session.nextId = this.#transport.nextId
+    // Brings the remembered session up to date before the wire is gone.
+    void this.session
     await this.wire.close()
     this.#notifications.complete()
   }

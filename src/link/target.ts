@@ -36,6 +36,15 @@ export function wireKind(target: Target): WireKind {
   return 'url' in target ? 'http' : 'custom'
 }
 
+/** Names a target without anything that may be secret in it: no arguments, headers, query or credentials. */
+export function addressOf(target: Target): string {
+  if ('command' in target) return `stdio:${target.command}`
+  if (!('url' in target)) return 'custom'
+  if (!URL.canParse(String(target.url))) return 'url'
+  const { origin, pathname } = new URL(target.url)
+  return `${origin}${pathname}`
+}
+
 /** The target is on another machine: losing the network explains losing it. */
 export function isRemote(target: Target): boolean {
   if (!('url' in target)) return false

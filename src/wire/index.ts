@@ -2,6 +2,7 @@
 export { evidenceOf, WireError } from './failure.js'
 export * from './http/index.js'
 export type * from './messages.js'
+export * from './sse/index.js'
 export * from './stdio/index.js'
 export { TransportWire } from './transport-wire.js'
 export type { SendOptions, TransportLike, Wire, WireEvent } from './wire.js'

@@ -37,6 +37,11 @@ export function isNotification(message: JsonRpcMessage): message is JsonRpcNotif
   return 'method' in message && !('id' in message && message.id !== undefined)
 }
 
+/** Takes back a request of ours. */
+export function isCancellation(message: JsonRpcMessage): message is JsonRpcNotification {
+  return 'method' in message && message.method === 'notifications/cancelled'
+}
+
 /** An answer, good or bad, to a request. */
 export function isResponse(message: JsonRpcMessage): message is JsonRpcResult | JsonRpcError {
   return 'result' in message || 'error' in message

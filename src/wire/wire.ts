@@ -46,6 +46,8 @@ export interface Wire extends TransportLike {
   readonly adrift?: number
   /** Ends the session on the server, within the time; resolves whatever the server says. Where wires have sessions. */
   endSession?(timeoutMs: number): Promise<void>
+  /** Where the listening stream has got to, for wires that can go on from there. */
+  readonly lastEventId?: string | undefined
   /** Asks for the listening stream, where wires have one; idempotent. */
   listen?(lastEventId?: string): void
 }

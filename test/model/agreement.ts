@@ -77,6 +77,8 @@ type Fields = EventObject & {
   credentialEpoch?: number
   fault?: Fault
   complete?: boolean
+  known?: boolean
+  unchanged?: boolean
   relink?: boolean
   session?: { resumable: boolean }
   refreshInMs?: number
@@ -105,6 +107,8 @@ function told(before: Snapshot, event: Fields): Happening {
       },
     }),
     complete: event.complete,
+    known: event.known,
+    unchanged: event.unchanged,
     relink: event.relink,
     resumable: event.session?.resumable,
     refreshes: event.refreshInMs !== undefined || output?.refreshInMs !== undefined,

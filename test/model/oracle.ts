@@ -50,6 +50,8 @@ export interface Happening {
   readonly stale: boolean
   readonly fault?: { class: string; dialect?: string; early: boolean; cools: boolean; ofAuthorization: boolean }
   readonly complete?: boolean
+  readonly known?: boolean
+  readonly unchanged?: boolean
   readonly relink?: boolean
   readonly resumable?: boolean
   readonly refreshes?: boolean
@@ -88,14 +90,14 @@ const link = (m: Model, also: Next = {}): Model => ({
 
 /** Lists that changed, or were not read on this link, are read again at once. */
 const ready = (m: Model, health = 'settling'): Model => {
-  const rereads = m.lists === 'unverified' || m.dirty
+  const rereads = m.lists === 'unverified' || m.lists === 'changed' || m.dirty
   const catalog = rereads ? 'refreshing' : m.lists
   return { ...m, place: 'linked.ready', health, missed: 0, credentials: 'valid', catalog, dirty: false }
 }
 
 /** The lists were read, or their time is over; a change that was told meanwhile is not forgotten. */
 const discovered = (m: Model, complete: boolean, health?: string): Model => {
-  const lists = complete ? (m.dirty ? 'unverified' : 'fresh') : 'stale'
+  const lists = complete ? (m.dirty ? 'changed' : 'fresh') : 'stale'
   return ready({ ...m, reached: 'ready', lists, dirty: false }, health)
 }
 
@@ -225,19 +227,29 @@ const answers: Readonly<Record<string, Answer>> = {
   'link.initialized': (m, _, { resumable = false }) => {
     return at(m, 'linked.initializing.handshaking') ? go(m, 'linked.discovering', { reached: 'session', resumable }) : m
   },
-  'link.resumed': (m) =>
-    at(m, 'linked.initializing.resuming') ? ready({ ...m, reached: 'ready', lists: 'unverified' }) : m,
+  'link.resumed': (m, _, { known }) => {
+    if (!at(m, 'linked.initializing.resuming')) return m
+    // Lists that are known serve at once; where none is, they are read first.
+    return known
+      ? ready({ ...m, reached: 'ready', lists: 'unverified' })
+      : go(m, 'linked.discovering', { reached: 'session' })
+  },
   'link.postOnly': (m) => (at(m, 'linked') ? { ...m, postOnly: true } : m),
   'link.discovered': (m, _, { complete }) => (at(m, 'linked.discovering') ? discovered(m, complete === true) : m),
   'lists.changed': (m) => {
     if (m.catalog === 'gathering') return m
-    if (m.catalog === 'fresh' || m.catalog === 'stale') return { ...m, catalog: 'gathering', lists: 'unverified' }
+    if (m.catalog === 'fresh' || m.catalog === 'stale' || m.catalog === 'doubting') {
+      return { ...m, catalog: 'gathering', lists: 'changed' }
+    }
     return at(m, 'linked') ? { ...m, dirty: true } : m
   },
-  'lists.refreshed': (m, _, { complete }) => {
+  'lists.refreshed': (m, _, { complete, unchanged }) => {
     if (m.catalog !== 'refreshing') return m
     if (!complete) return { ...m, catalog: 'stale', lists: 'stale' }
-    return m.dirty ? { ...m, catalog: 'gathering' } : { ...m, catalog: 'fresh', lists: 'fresh' }
+    if (m.dirty) return { ...m, catalog: 'gathering', lists: 'changed' }
+    // A change that was told of and is not to be seen may come yet; it is looked for once more.
+    if (m.lists === 'changed' && unchanged) return { ...m, catalog: 'doubting', lists: 'unverified' }
+    return { ...m, catalog: 'fresh', lists: 'fresh' }
   },
   'probe.answered': (m) =>
     m.health === 'probing' ? { ...m, health: trusted(m) ? 'steady' : 'settling', missed: 0 } : m,
@@ -273,7 +285,8 @@ const answers: Readonly<Record<string, Answer>> = {
   offlineRecheck: (m) => (at(m, 'backoff.offline') ? link(m) : m),
   rest: (m) => (at(m, 'failed.exhausted.resting') ? go(m, 'failed.exhausted.open') : m),
   slowProbe: (m, s) => (at(m, 'failed.exhausted.open') && s.slowProbe ? link(m) : m),
-  gather: (m) => (m.catalog === 'gathering' ? { ...m, catalog: 'refreshing', dirty: false } : m),
+  gather: (m) =>
+    m.catalog === 'gathering' || m.catalog === 'doubting' ? { ...m, catalog: 'refreshing', dirty: false } : m,
   listRetry: (m) => (m.catalog === 'stale' ? { ...m, catalog: 'refreshing', dirty: false } : m),
   listsQuiet: (m) => m,
   tokenRefresh: (m) => (m.credentials === 'valid' && m.refreshes ? { ...m, credentials: 'refreshing' } : m),

@@ -98,7 +98,7 @@ export function connectionCases(machine: Chart): EventCases<Chart> {
   return {
     ...plain('connect', 'disconnect', 'reconnect', 'retry', 'close', 'auth.responded'),
     ...plain('demand.raised', 'demand.cleared', 'network.online', 'network.offline', 'clock.jumped'),
-    ...plain('link.opened', 'link.resumed', 'link.postOnly', 'lists.changed', 'probe.answered'),
+    ...plain('link.opened', 'link.postOnly', 'lists.changed', 'probe.answered'),
     configure: cases({
       nothing: { type: 'configure' },
       'a policy': (c) => ({ type: 'configure', policy: { ...c.policy } }) as EventObject,
@@ -114,7 +114,15 @@ export function connectionCases(machine: Chart): EventCases<Chart> {
       'without a session id': { type: 'link.initialized', session: sampleSession(false) } as EventObject,
     }),
     'link.discovered': complete('link.discovered'),
-    'lists.refreshed': complete('lists.refreshed'),
+    'link.resumed': cases({
+      'with the lists known': { type: 'link.resumed', known: true } as EventObject,
+      'with no list known': { type: 'link.resumed', known: false } as EventObject,
+    }),
+    'lists.refreshed': cases({
+      complete: { type: 'lists.refreshed', complete: true, unchanged: false } as EventObject,
+      'complete, nothing differs': { type: 'lists.refreshed', complete: true, unchanged: true } as EventObject,
+      'in part': { type: 'lists.refreshed', complete: false } as EventObject,
+    }),
     suspect: cases({
       '': { type: 'suspect' },
       stale: (c) => ({ type: 'suspect', ...older(c) }),

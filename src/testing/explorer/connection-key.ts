@@ -14,7 +14,6 @@ export function connectionKey(snapshot: Snapshot): unknown {
   const { context: c } = snapshot
   const waits = snapshot.matches('backoff')
   const probes = snapshot.matches({ linked: { ready: { health: 'probing' } } })
-  const reads = snapshot.matches({ linked: { ready: { catalog: 'refreshing' } } })
   const authorizes = snapshot.matches({ linked: 'reauthorizing' })
   return [
     c.attempts,
@@ -34,7 +33,7 @@ export function connectionKey(snapshot: Snapshot): unknown {
     (snapshot.matches({ linked: 'ready' }) || authorizes) && c.lists,
     waits && [c.hurried, c.coolMs > 0],
     probes && c.missedProbes,
-    reads && c.listsDirty,
+    snapshot.matches('linked') && c.listsDirty,
     snapshot.matches('closing') && c.after,
   ]
 }

@@ -12,6 +12,7 @@ const held = ({ context: c }: Snapshot): number =>
 
 const calmLists = (s: Snapshot): boolean =>
   s.context.lists === 'fresh' &&
+  !s.context.listsDirty &&
   (!s.matches({ linked: 'ready' }) || s.matches({ linked: { ready: { catalog: 'fresh' } } }))
 
 const calmCredentials = (s: Snapshot): boolean =>

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { type Clock, systemClock } from '../../clock.js'
 import { type HealthOptions, serveHealthy } from './health.js'
+import { type LegacyPaths, LegacySessions } from './legacy.js'
 import { type LoggedRequest, RequestLog, type Selector, selects } from './log.js'
 import { status } from './plays.js'
 import { ListeningStreams } from './streams.js'
@@ -13,6 +14,8 @@ export interface FaultServerOptions extends HealthOptions {
   port?: number
   /** Path of the endpoint; others are answered 404, unless arranged. Default `/mcp`. */
   path?: string
+  /** Speak the HTTP+SSE transport of 2024-11-05 too, at addresses of its own. Default: no. */
+  legacy?: boolean | LegacyPaths
   /** Stamps the log and serves `wait`. Default: the real one. */
   clock?: Clock
 }
@@ -41,8 +44,11 @@ export class FaultServer implements VisitedServer, AsyncDisposable {
   readonly health: HealthOptions
   readonly sessions = new Set<string>()
   readonly streams = new ListeningStreams()
+  /** Sessions of the HTTP+SSE transport. */
+  readonly legacy: LegacySessions
   readonly log = new RequestLog()
   readonly #path: string
+  readonly #speaksLegacy: boolean
   readonly #clock: Clock
   readonly #sockets = new Set<Socket>()
   readonly #timers = new Set<unknown>()
@@ -52,7 +58,9 @@ export class FaultServer implements VisitedServer, AsyncDisposable {
   #sessionsGiven = 0
   #connections = 0
 
-  constructor({ port = 0, path = '/mcp', clock = systemClock, ...health }: FaultServerOptions = {}) {
+  constructor({ port = 0, path = '/mcp', legacy = false, clock = systemClock, ...health }: FaultServerOptions = {}) {
+    this.#speaksLegacy = legacy !== false
+    this.legacy = new LegacySessions(typeof legacy === 'object' ? legacy : {})
     this.#port = port
     this.#path = path
     this.#clock = clock
@@ -69,6 +77,11 @@ export class FaultServer implements VisitedServer, AsyncDisposable {
 
   get url(): string {
     return `${this.origin}${this.#path}`
+  }
+
+  /** Where the HTTP+SSE transport is spoken. */
+  get legacyUrl(): string {
+    return `${this.origin}${this.legacy.streamPath}`
   }
 
   /** Sockets that are open now. */
@@ -203,7 +216,8 @@ export class FaultServer implements VisitedServer, AsyncDisposable {
     }
   }
 
-  #healthy(visit: Visit): void | Promise<void> {
+  async #healthy(visit: Visit): Promise<void> {
+    if (this.#speaksLegacy && (await this.legacy.serve(visit, this.health))) return
     if (visit.request.path.split('?')[0] !== this.#path) return status(404, { body: 'no such page' })(visit)
     return serveHealthy(visit, this.health)
   }

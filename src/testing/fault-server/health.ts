@@ -81,7 +81,8 @@ async function serveMessage({ request, res, server }: Visit, options: HealthOpti
   } else res.writeHead(200, { 'content-type': 'application/json', ...headers }).end(text)
 }
 
-async function outcomeOf(
+/** What a request is answered with. */
+export async function outcomeOf(
   method: string,
   params: Record<string, unknown>,
   options: HealthOptions,
@@ -109,7 +110,7 @@ async function outcomeOf(
   }
 }
 
-function paramsOf(body: unknown): Record<string, unknown> {
+export function paramsOf(body: unknown): Record<string, unknown> {
   return isRecord(body) && isRecord(body.params) ? body.params : {}
 }
 

@@ -2,6 +2,7 @@
 export { FaultServer, type FaultServerOptions, startFaultServer } from './fault-server.js'
 export { frame } from './frame.js'
 export type { HealthOptions, Tool } from './health.js'
+export type { LegacyPaths, LegacySessions } from './legacy.js'
 export type { LoggedRequest, Selector } from './log.js'
 export {
   type AnswerOptions,

@@ -4,7 +4,13 @@ import { type Observable, Subject } from 'rxjs'
 import type { WireEvidence } from '../../../machines/evidence.js'
 import { systemClock, systemRandom } from '../../clock.js'
 import { WireError } from '../failure.js'
-import { isRequest, type JsonRpcMessage, type JsonRpcNotification, type JsonRpcRequest } from '../messages.js'
+import {
+  isCancellation,
+  isRequest,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+} from '../messages.js'
 import {
   closedEvidence,
   Delivery,
@@ -234,8 +240,4 @@ export class HttpWire implements Wire {
     const summary = this.#state === 'new' ? 'the wire is not started, or started twice' : 'the wire is closed'
     return { kind: 'closed', wire: 'http', summary, sent: false }
   }
-}
-
-function isCancellation(message: JsonRpcMessage): message is JsonRpcNotification {
-  return 'method' in message && message.method === 'notifications/cancelled'
 }

@@ -52,15 +52,18 @@ export class LastingStream {
   #take(text: string): void {
     const before = this.#count
     this.#events.feedText(text)
-    if (this.#tail !== undefined) {
-      this.#note(text, before)
-      this.#tail = text.slice(-tailChars)
-    } else this.#note(text, before)
+    this.#note(text, this.#count !== before)
   }
 
-  /** On the path of every chunk, so it does next to nothing when the chunk ends with its event, as most do. */
-  #note(text: string, before: number): void {
-    if (this.#count !== before) this.#head = text.endsWith('\n') ? '' : text.slice(lastBlankLine(text))
+  /** Runs for every chunk, and costs next to nothing when the chunk ends with its event, as most do. */
+  #note(text: string, isAfterEvent: boolean): void {
+    if (text.endsWith('\n\n') || text.endsWith('\n\r\n')) {
+      this.#head = ''
+      return
+    }
+    const start = lastEventStart(text)
+    if (this.#tail !== undefined) this.#tail = text.slice(Math.max(start, text.length - tailChars))
+    if (start > 0 || isAfterEvent) this.#head = text.slice(start, start + headChars)
     else if (this.#head.length < headChars) this.#head += text.slice(0, headChars)
   }
 
@@ -75,8 +78,9 @@ export class LastingStream {
     this.#tail = undefined
     this.#events = this.#read()
     this.#events.retryMs = retryMs
-    this.#listener.oversize(this.#head.slice(0, headChars), tail)
+    const head = this.#head.slice(0, headChars)
     this.#head = ''
+    this.#listener.oversize(head, tail)
     this.#take(text.slice(end.index + end[0].length))
   }
 
@@ -105,7 +109,12 @@ export class LastingStream {
   }
 }
 
-function lastBlankLine(text: string): number {
-  const at = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\r\n\r\n') + 1)
-  return at < 1 ? 0 : at + 2
+/** Where the event begins that `text` leaves unfinished; 0 when it began before. */
+function lastEventStart(text: string): number {
+  let start = 0
+  for (const blank of ['\n\n', '\r\n\r\n', '\r\r']) {
+    const at = text.lastIndexOf(blank)
+    if (at !== -1) start = Math.max(start, at + blank.length)
+  }
+  return start
 }

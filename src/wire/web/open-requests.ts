@@ -61,11 +61,6 @@ export class OpenRequests<R extends Answerable> {
     return typeof id === 'string' ? (this.#pending.get(id) ?? this.#pending.get(Number(id))) : undefined
   }
 
-  /** The only request that is open; `undefined` when there are none or several. */
-  get only(): R | undefined {
-    return this.#pending.size === 1 ? this.#pending.values().next().value : undefined
-  }
-
   /** Takes a request out without an answer; `undefined` when it is not open. */
   forget(id: unknown): R | undefined {
     const request = typeof id === 'string' || typeof id === 'number' ? this.#pending.get(id) : undefined

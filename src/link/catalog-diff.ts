@@ -1,0 +1,49 @@
+import { type Catalog, type ListKind, listKinds } from './catalog.js'
+
+/** What changed in one list; items by their key: name, uri or uriTemplate. */
+export interface ListChange {
+  readonly list: ListKind
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  /** Same key, other content. */
+  readonly changed: readonly string[]
+}
+
+/** What differs between two catalogs; lists in which nothing does are left out. */
+export function diffCatalogs(before: Catalog, after: Catalog): ListChange[] {
+  return listKinds.flatMap((list) => {
+    if (before[list] === after[list]) return []
+    const [old, now] = [byKey(before, list), byKey(after, list)]
+    const added = [...now.keys()].filter((key) => !old.has(key))
+    const removed = [...old.keys()].filter((key) => !now.has(key))
+    const changed = [...now].filter(([key, text]) => old.has(key) && old.get(key) !== text).map(([key]) => key)
+    return added.length + removed.length + changed.length > 0 ? [{ list, added, removed, changed }] : []
+  })
+}
+
+function byKey(catalog: Catalog, list: ListKind): Map<string, string> {
+  switch (list) {
+    case 'resources':
+      return new Map(catalog.resources.map((item) => [item.uri, JSON.stringify(item)]))
+    case 'resourceTemplates':
+      return new Map(catalog.resourceTemplates.map((item) => [item.uriTemplate, JSON.stringify(item)]))
+    default:
+      return new Map(catalog[list].map((item) => [item.name, JSON.stringify(item)]))
+  }
+}
+
+/** A short text that differs when anything in the lists differs. It tells sameness and is no protection of anything. */
+export function catalogHash(catalog: Catalog): string {
+  return textHash(JSON.stringify(listKinds.map((kind) => catalog[kind])))
+}
+
+/** FNV-1a over two lanes, as 16 hex digits. */
+export function textHash(text: string): string {
+  let [a, b] = [0x811c9dc5, 0x1000193]
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    a = Math.imul(a ^ code, 0x01000193)
+    b = Math.imul(b ^ (code + i), 0x85ebca6b)
+  }
+  return [a, b].map((lane) => (lane >>> 0).toString(16).padStart(8, '0')).join('')
+}
