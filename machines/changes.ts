@@ -20,7 +20,7 @@ export function initialContext({ input }: { input: ConnectionInput }): Connectio
     postOnly: false,
     everReady: false,
     session: resumable ? { protocolVersion: '', server: { name: '', version: '' }, resumable } : undefined,
-    dialect: {},
+    dialect: input.dialect ?? {},
     ...trustedAnew,
     missedProbes: 0,
     fault: undefined,

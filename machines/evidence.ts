@@ -45,8 +45,8 @@ export type EvidenceKind =
   | 'token'
   | 'thrown'
 
-/** One of the three HTTP exchanges of Streamable HTTP; `message` is any POST. */
-export type Exchange = 'message' | 'listen' | 'end'
+/** One of the three HTTP exchanges of Streamable HTTP; `message` is any POST. `open`: the one GET of HTTP+SSE. */
+export type Exchange = 'message' | 'listen' | 'end' | 'open'
 
 export interface HttpEvidence {
   readonly status: number
@@ -114,6 +114,8 @@ export interface Evidence extends WireEvidence {
   readonly phase: Phase
   /** Whether this connection has ever been ready on this target. What looks permanent may be a redeploy if so. */
   readonly everReady?: boolean
+  /** For how long, in milliseconds, the server has answered every attempt to go on with the session otherwise. */
+  readonly refusedForMs?: number
   /** Whether the legacy wire may still be tried: the user asked for `auto`. */
   readonly legacyAllowed?: boolean
   /** Other ways to speak that were tried since the connection was last stable. */

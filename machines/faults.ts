@@ -26,8 +26,8 @@ export type Delivery = 'not-sent' | 'refused' | 'unknown'
 export interface Dialect {
   /** Protocol version to offer in `initialize`. */
   readonly version?: string
-  /** Use the wire of the 2024-11-05 revision. */
-  readonly wire?: 'sse'
+  /** Streamable HTTP, or the wire of the 2024-11-05 revision. */
+  readonly wire?: 'http' | 'sse'
   /** End the remembered session before a new one is asked for. */
   readonly endSession?: true
 }

@@ -20,6 +20,8 @@ export interface ConnectionInput {
   readonly authorizer: boolean
   /** Another wire may be tried: the user asked for `auto`. */
   readonly legacyAllowed: boolean
+  /** What is known of how the target is spoken to. */
+  readonly dialect?: Dialect
   /** A remembered session is at hand from before (a checkpoint). */
   readonly resumable: boolean
   readonly policy: Policy

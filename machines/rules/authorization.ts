@@ -4,10 +4,27 @@ import { namesSession, opening, status, wantsMoreScope } from '../signs.js'
 /** Access. */
 export const authorizationRules: readonly Rule[] = [
   {
+    id: 'unauthorized-listening',
+    because:
+      'some servers without a listening stream answer 401 to the GET; whether the credential is refused, a POST tells',
+    source: 'deviation 14; report 12.01',
+    when: (e) => status(401)(e) && e.http?.exchange === 'listen',
+    ruling: {
+      class: 'unauthorized',
+      scope: 'call',
+      code: 'http.401',
+      delivery: 'refused',
+      suspect: true,
+      advice: 'The server refuses the listening stream (401). If requests work, it offers none or wants more for it.',
+    },
+  },
+  {
     id: 'unauthorized-names-session',
-    because: 'the token is fresh and the answer speaks of the session: not the credential is refused but the session',
+    because:
+      'the answer speaks of the session and nothing says that the token ran out: not the credential is refused but the session',
     source: 'report 01.03',
-    when: (e) => status(401)(e) && e.sessionSent === true && e.tokenState === 'fresh' && namesSession(e),
+    // Of a credential that stands in the configuration nobody knows how fresh it is. A wrong guess costs one handshake.
+    when: (e) => status(401)(e) && e.sessionSent === true && e.tokenState !== 'expired' && namesSession(e),
     ruling: {
       class: 'session-expired',
       scope: 'link',

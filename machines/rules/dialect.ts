@@ -1,5 +1,5 @@
 import type { Rule } from '../faults.js'
-import { offeredVersion, speaksOfVersion, status, toInitialize, tried } from '../signs.js'
+import { offeredVersion, opening, speaksOfVersion, status, toInitialize, tried } from '../signs.js'
 
 /** Versions and wires. */
 export const dialectRules: readonly Rule[] = [
@@ -35,7 +35,13 @@ export const dialectRules: readonly Rule[] = [
     id: 'legacy-wire',
     because: 'a server of the 2024-11-05 revision answers so to the first POST',
     source: 'specification 2025-11-25 transports, backwards compatibility',
-    when: (e) => toInitialize(e) && status(400, 404, 405)(e) && e.legacyAllowed === true && !tried(e, 'wire sse'),
+    when: (e) =>
+      e.wire === 'http' &&
+      toInitialize(e) &&
+      status(400, 404, 405)(e) &&
+      e.legacyAllowed === true &&
+      !tried(e, 'wire sse') &&
+      !tried(e, 'wire http'),
     ruling: {
       class: 'mismatch',
       scope: 'link',
@@ -43,6 +49,26 @@ export const dialectRules: readonly Rule[] = [
       delivery: 'refused',
       dialect: () => ({ wire: 'sse' }),
       advice: 'The address does not take Streamable HTTP; the older HTTP+SSE wire is tried.',
+    },
+  },
+  {
+    id: 'streamable-wire',
+    because: 'an address that was served by the older wire may have been given a newer server',
+    source: 'specification 2025-11-25 transports, backwards compatibility',
+    when: (e) =>
+      e.wire === 'sse' &&
+      opening(e) &&
+      (status(400, 404, 405, 406)(e) || e.kind === 'malformed') &&
+      e.legacyAllowed === true &&
+      !tried(e, 'wire http') &&
+      !tried(e, 'wire sse'),
+    ruling: {
+      class: 'mismatch',
+      scope: 'link',
+      code: 'wire.streamable',
+      delivery: 'not-sent',
+      dialect: () => ({ wire: 'http' }),
+      advice: 'The older HTTP+SSE wire no longer serves this address; Streamable HTTP is tried.',
     },
   },
 ]

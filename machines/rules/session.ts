@@ -1,3 +1,4 @@
+import type { Evidence } from '../evidence.js'
 import type { Dialect, Rule } from '../faults.js'
 import {
   answeredInJsonRpc,
@@ -14,6 +15,12 @@ import {
 
 const endSession: Dialect = { endSession: true }
 
+/** The session was made on this very link, and nothing else has happened in it. */
+const justBegun = (e: Evidence): boolean => e.phase === 'initializing' || e.phase === 'discovering'
+
+/** Most restarts and deployments are over after this time, and the session is kept through them (report 12.03). */
+const PATIENCE_MS = 10_000
+
 /** Sessions, and the many ways servers say that one is gone. */
 export const sessionRules: readonly Rule[] = [
   {
@@ -27,6 +34,24 @@ export const sessionRules: readonly Rule[] = [
       code: 'rpc.{rpc}',
       delivery: 'refused',
       advice: 'The server does not know the method {method}.',
+    },
+  },
+  {
+    id: 'session-lost-at-once',
+    because: 'a session that is unknown right after it was given out was given out by another instance',
+    source: 'deviation 12; report 13.01',
+    when: (e) =>
+      (status(404)(e) || (status(400)(e) && namesLostSession(e))) &&
+      e.sessionSent === true &&
+      e.http?.exchange !== 'listen' &&
+      justBegun(e),
+    ruling: {
+      class: 'session-expired',
+      scope: 'link',
+      code: 'session.lost-at-once',
+      delivery: 'refused',
+      advice:
+        'The server does not know the session that it has just given out. Are there several instances behind a load balancer that does not keep clients apart?',
     },
   },
   {
@@ -73,6 +98,20 @@ export const sessionRules: readonly Rule[] = [
     },
   },
   {
+    id: 'listening-dead',
+    because: 'every further stream is dead at birth, after one that lasted: the server still holds that one open',
+    source: 'report 03.04',
+    when: (e) => e.kind === 'stream' && e.stream === 'listen',
+    ruling: {
+      class: 'session-expired',
+      scope: 'link',
+      code: 'session.listening-dead',
+      endsSession: true,
+      delivery: 'refused',
+      advice: 'The server ends every further listening stream of this session at once; a new session is made.',
+    },
+  },
+  {
     id: 'session-unknown-otherwise',
     because: 'many servers say with another status, or with 200 and an error, that the session is gone',
     source: 'deviations 1, 2, 5, 6, 7, 8, 10; reports 01.02, 01.04',
@@ -92,13 +131,33 @@ export const sessionRules: readonly Rule[] = [
     id: 'resuming-refused',
     because: 'a server that will not go on with a session may well begin a new one',
     source: 'report 01.06',
-    when: (e) => e.phase === 'resuming' && e.sessionSent === true && statusBetween(400, 499)(e) && !mayPass(e),
+    when: (e) =>
+      e.phase === 'resuming' &&
+      e.sessionSent === true &&
+      (e.kind === 'malformed' || (statusBetween(400, 499)(e) && !mayPass(e))),
     ruling: {
       class: 'session-expired',
       scope: 'link',
       code: 'session.refused',
       delivery: 'refused',
-      advice: 'The server would not go on with the remembered session ({status}); a new one is made.',
+      advice: 'The server would not go on with the remembered session; a new one is made.',
+    },
+  },
+  {
+    id: 'resuming-refused-for-long',
+    because: 'a server that is well again for others may still answer so to a session that it does not know',
+    source: 'report 01.04; deviation 6',
+    when: (e) =>
+      e.phase === 'resuming' &&
+      e.sessionSent === true &&
+      statusBetween(500, 599)(e) &&
+      (e.refusedForMs ?? 0) >= PATIENCE_MS,
+    ruling: {
+      class: 'session-expired',
+      scope: 'link',
+      code: 'session.refused',
+      delivery: 'refused',
+      advice: 'The server goes on answering {status} to the remembered session; a new one is tried.',
     },
   },
   {

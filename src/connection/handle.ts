@@ -188,8 +188,10 @@ export class ConnectionHandle implements Connection {
 
   async setLogLevel(level: string): Promise<void> {
     const { restoration } = this.#runtime
+    const before = restoration.logLevel
     restoration.wantLogLevel(level)
-    await this.#ask('logging/setLevel', { level }, () => restoration.wantLogLevel(undefined))
+    // What the server refuses leaves its level as it was.
+    await this.#ask('logging/setLevel', { level }, () => restoration.wantLogLevel(before))
     restoration.noteTold('logLevel', level)
   }
 
@@ -227,11 +229,20 @@ export class ConnectionHandle implements Connection {
     const standing = this.#standing
     standing.follow(snapshot)
     const status = statusOf(snapshot)
-    if (status !== this.#status.value) this.#status.next(status)
+    const before = this.#status.value
+    if (status !== before) this.#status.next(status)
     if (snapshot.status !== 'active') this.#end()
     else if (standing.usable) this.#calls.flush()
-    else if (status === 'closing') this.#calls.refuse(new ConnectionClosedError(this.name))
+    else if (status === 'closing') this.#refuseForClosing(before !== 'closing' || snapshot.context.after === 'closed')
     else this.#refuseWhenStopped()
+  }
+
+  /**
+   * Who waits when the application disconnects is told so. Who comes while the old link still ends is for the next one,
+   * and waits for it (report 13.05).
+   */
+  #refuseForClosing(refuses: boolean): void {
+    if (refuses) this.#calls.refuse(new ConnectionClosedError(this.name))
   }
 
   #refuseWhenStopped(): void {

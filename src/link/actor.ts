@@ -6,10 +6,11 @@ import type { Fault } from '../../machines/faults.js'
 import type { LinkCommand, LinkEvent, LinkInput, Runtime } from '../../machines/types.js'
 import { evidenceOf } from '../wire/failure.js'
 import type { WireEvent } from '../wire/wire.js'
-import { changedLists, type ListKind, type ListReading, listsOf } from './catalog.js'
+import { changedLists, listsOf } from './catalog.js'
 import { diffCatalogs } from './catalog-diff.js'
+import { ListReader } from './list-reader.js'
 import type { Link } from './port.js'
-import { Prober } from './prober.js'
+import { isAnswer, Prober } from './prober.js'
 import { ConnectionRuntime } from './runtime.js'
 
 /**
@@ -41,8 +42,7 @@ class LinkRun {
   #keepSession = false
   /** The chart left the link. Otherwise the actor was stopped from outside, and nothing comes after it. */
   #detached = false
-  /** Lists that have to be read again. */
-  readonly #dirty = new Set<ListKind>()
+  #lists: ListReader | undefined
   #prober: Prober | undefined
   /** Resolves when the wire may be released: the slot of this link ends with it. */
   #finish: (() => void) | undefined
@@ -69,10 +69,10 @@ class LinkRun {
         this.#attempt('discovering', (link) => this.#discover(link))
         break
       case 'refresh':
-        this.#attempt(this.#phase, (link) => this.#refresh(link))
+        this.#attempt('ready', (link) => this.#refresh(link))
         break
       case 'probe':
-        this.#attempt(this.#phase, (link) => this.#probe(link))
+        this.#attempt('ready', (link) => this.#probe(link))
         break
       case 'detach':
         this.#detached = true
@@ -94,9 +94,11 @@ class LinkRun {
     const gone = new Promise<void>((resolve) => {
       this.#finish = resolve
     })
-    await this.#open()
+    const opening = this.#open()
     await gone
+    // Releasing ends an opening that still goes on, and nothing of it may outlast the slot.
     await this.#release()
+    await opening
   }
 
   async #open(): Promise<void> {
@@ -105,8 +107,9 @@ class LinkRun {
       if (!this.#input.resume) runtime.forgetSession()
       if (this.#input.dialect.endSession) await runtime.endRemembered()
       if (this.#left) return
-      const link = runtime.makeLink(this.#input.resume ? runtime.session : undefined)
+      const link = runtime.makeLink(this.#input.resume ? runtime.session : undefined, this.#input.dialect.wire)
       this.#link = link
+      this.#lists = this.#listReader(link)
       this.#subscriptions.add(link.wire.events$.subscribe((event) => this.#onWire(event)))
       this.#subscriptions.add(link.notifications$.subscribe((notification) => this.#onNotification(notification)))
       await link.wire.start()
@@ -134,7 +137,10 @@ class LinkRun {
   #attempt(phase: Phase, step: (link: Link) => Promise<void>): void {
     this.#phase = phase
     const link = this.#link
-    if (link) step(link).catch((error: unknown) => this.#fail(error))
+    if (!link) return
+    // The chart may have gone on without lists that are still under way.
+    if (phase === 'ready') this.#goLive(link)
+    step(link).catch((error: unknown) => this.#fail(error))
   }
 
   async #negotiate(link: Link): Promise<void> {
@@ -145,6 +151,7 @@ class LinkRun {
       return
     }
     this.#runtime.remember(session)
+    this.#runtime.noteWire(link.wire.kind)
     this.#runtime.restoration.forgetTold()
     const { protocolVersion, serverInfo } = session
     const { name, version } = serverInfo
@@ -156,8 +163,15 @@ class LinkRun {
   async #resume(link: Link): Promise<void> {
     const { session } = this.#runtime
     if (!session) throw new Error('there is no session to go on with')
-    await link.resume(session)
-    for (const kind of listsOf(session.capabilities)) this.#dirty.add(kind)
+    try {
+      await link.resume(session)
+      session.refusedSince = undefined
+    } catch (error) {
+      if (evidenceOf(error)?.http) session.refusedSince ??= this.#runtime.clock.now()
+      if (!isAnswer(this.#judge(error))) throw error
+    }
+    this.#runtime.restored = []
+    this.#lists?.mark(listsOf(session.capabilities))
     const known = this.#runtime.catalog$.value.fetchedAt > 0
     if (known) this.#goLive(link)
     this.#tell({ type: 'link.resumed', known })
@@ -168,71 +182,64 @@ class LinkRun {
     // Credentials may have been renewed while the listening stream was refused.
     link.wire.listen?.()
     const [complete, restored] = await Promise.all([
-      this.#read(link, listsOf(this.#capabilities())),
+      this.#lists?.read(listsOf(this.#capabilities())),
       this.#restore(link),
     ])
-    this.#dirty.clear()
     this.#goLive(link)
-    this.#tell({ type: 'link.discovered', complete: complete && restored })
+    this.#tell({ type: 'link.discovered', complete: complete === true && restored })
   }
 
   async #refresh(link: Link): Promise<void> {
     const { catalog$ } = this.#runtime
     const before = catalog$.value
-    const kinds = listsOf(this.#capabilities()).filter((kind) => this.#dirty.has(kind) || before.errors[kind])
-    this.#dirty.clear()
-    const [complete, restored] = await Promise.all([this.#read(link, kinds), this.#restore(link)])
+    const lists = this.#lists
+    const kinds = listsOf(this.#capabilities()).filter((kind) => lists?.isDue(kind) || before.errors[kind])
+    const [complete, restored] = await Promise.all([lists?.read(kinds), this.#restore(link)])
     const unchanged = diffCatalogs(before, catalog$.value).length === 0
     // A change that is told of but not to be seen is looked for once more, in the same lists.
-    if (unchanged) for (const kind of kinds) this.#dirty.add(kind)
-    this.#tell({ type: 'lists.refreshed', complete: complete && restored, unchanged })
+    if (unchanged) lists?.mark(kinds)
+    this.#tell({ type: 'lists.refreshed', complete: complete === true && restored, unchanged })
   }
 
   /** Tells the session what the application asked for and it does not know; true when it knows all. */
   async #restore(link: Link): Promise<boolean> {
     const { logging, resources } = this.#capabilities()
     const can = { logging: logging !== undefined, subscribe: resources?.subscribe === true }
-    const items = await this.#runtime.restoration.restore(link, can, (error) => this.#judge(error))
+    const items = await this.#runtime.restoration.restore(
+      (method, params) => link.request(method, params, { timeoutMs: this.#runtime.policy.callMs }),
+      can,
+      (error) => this.#judge(error),
+    )
     this.#runtime.restored = items
     return items.every(({ fault }) => fault === undefined)
   }
 
-  /** Reads lists in parallel; each stands or fails for itself. */
-  async #read(link: Link, kinds: readonly ListKind[]): Promise<boolean> {
-    const readings = new Map<ListKind, ListReading>()
-    await Promise.all(
-      kinds.map(async (kind) => {
-        readings.set(kind, await this.#readOne(link, kind))
-      }),
-    )
-    if (this.#left) return false
-    this.#runtime.takeReadings(readings, listsOf(this.#capabilities()))
-    return [...readings.values()].every((reading) => 'items' in reading)
-  }
-
-  async #readOne(link: Link, kind: ListKind): Promise<ListReading> {
-    try {
-      return { items: await link.list(kind) }
-    } catch (error) {
-      const fault = this.#judge(error)
-      // A capability that is advertised without its list is common (deviation 33): there is nothing to read.
-      if (fault.evidence.rpc?.code === -32601) return { items: [] }
-      if (fault.scope === 'link') this.#tellFault(fault)
-      return { fault }
-    }
+  #listReader(link: Link): ListReader {
+    return new ListReader({
+      link,
+      timeoutMs: this.#runtime.policy.callMs,
+      judge: (error) => this.#judge(error),
+      lose: (fault) => this.#tellFault(fault),
+      take: (readings) => {
+        if (!this.#left) this.#runtime.takeReadings(readings, listsOf(this.#capabilities()))
+      },
+    })
   }
 
   async #probe(link: Link): Promise<void> {
-    this.#prober ??= new Prober(link, this.#runtime.clock)
+    this.#prober ??= new Prober(link, this.#runtime.clock, (error) => this.#judge(error))
     const life = await this.#prober.ask()
     if (!life) return
     this.#runtime.rttMs = life.rttMs ?? this.#runtime.rttMs
     this.#tell({ type: 'probe.answered' })
   }
 
+  /** Calls may go out from here on; of the lists, what has come counts. */
   #goLive(link: Link): void {
     if (this.#left) return
     this.#phase = 'ready'
+    this.#lists?.takeArrived()
+    if (this.#runtime.live?.link === link) return
     this.#runtime.live = {
       link,
       generation: this.#input.generation,
@@ -247,7 +254,7 @@ class LinkRun {
 
   #onNotification({ method, params }: { method: string; params?: Record<string, unknown> }): void {
     const changed = changedLists(method)
-    for (const kind of changed) this.#dirty.add(kind)
+    this.#lists?.mark(changed)
     if (changed.length > 0) this.#tell({ type: 'lists.changed' })
     this.#runtime.notifications$.next({ method, params })
   }
@@ -258,14 +265,14 @@ class LinkRun {
         if (!event.byUs) this.#tellFault(this.#judgeEvidence(event.evidence))
         break
       case 'fault':
-        this.#tellFault(this.#judgeEvidence(event.evidence))
+        this.#meet(this.#judgeEvidence(event.evidence))
         break
       case 'suspect':
         this.#tell({ type: 'suspect' })
         break
       case 'listening':
         if (!event.gap) break
-        for (const kind of listsOf(this.#capabilities())) this.#dirty.add(kind)
+        this.#lists?.mark(listsOf(this.#capabilities()))
         this.#tell({ type: 'lists.changed' })
         break
       case 'post-only':
@@ -278,8 +285,11 @@ class LinkRun {
   }
 
   #fail(error: unknown): void {
-    if (this.#left) return
-    const fault = this.#judge(error)
+    if (!this.#left) this.#meet(this.#judge(error))
+  }
+
+  /** A fault of one exchange is no fault of the link, but may be a reason to look after it. */
+  #meet(fault: Fault): void {
     if (fault.scope === 'link') this.#tellFault(fault)
     else if (fault.suspect) this.#tell({ type: 'suspect' })
   }
@@ -311,5 +321,7 @@ export function judge(
   phase: Phase,
   { everReady, legacyAllowed, dialectsTried }: Pick<LinkInput, 'everReady' | 'legacyAllowed' | 'dialectsTried'>,
 ): Fault {
-  return classify({ ...evidence, phase, everReady, legacyAllowed, dialectsTried }, runtime.rules)
+  const { refusedSince } = runtime.session ?? {}
+  const refusedForMs = refusedSince === undefined ? undefined : runtime.clock.now() - refusedSince
+  return classify({ ...evidence, phase, everReady, refusedForMs, legacyAllowed, dialectsTried }, runtime.rules)
 }

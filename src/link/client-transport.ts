@@ -34,6 +34,11 @@ export class ClientTransport implements TransportLike {
   /** Added to the client's ids, which begin at 0 with every client. */
   readonly #base: number
   #highest = -1
+  /**
+   * Progress was handed on just now. The SDK comes to it a microtask later and drops it when its call is answered by
+   * then, so an answer that came in the same chunk has to wait as long (report 03.06).
+   */
+  #progressing = false
 
   constructor(wire: Wire, { resumed, version }: { resumed?: SessionMemory; version?: string } = {}) {
     this.#wire = wire
@@ -87,7 +92,22 @@ export class ClientTransport implements TransportLike {
   #receive(message: JsonRpcMessage, extra?: unknown): void {
     if ('error' in message) markServerError(message)
     else if (this.protocolVersion === undefined) this.#noteOffer(message)
-    this.onmessage?.(this.#base > 0 ? this.#shiftIn(message) : message, extra)
+    const shifted = this.#base > 0 ? this.#shiftIn(message) : message
+    if ('method' in message) {
+      if (message.method === 'notifications/progress') this.#noteProgress()
+    } else if (this.#progressing) {
+      queueMicrotask(() => this.onmessage?.(shifted, extra))
+      return
+    }
+    this.onmessage?.(shifted, extra)
+  }
+
+  /** For the rest of this turn. */
+  #noteProgress(): void {
+    this.#progressing = true
+    queueMicrotask(() => {
+      this.#progressing = false
+    })
   }
 
   #noteOffer(message: JsonRpcMessage): void {

@@ -4,12 +4,13 @@ export { catalogHash, type ListChange, textHash } from './catalog-diff.js'
 export { clientOptions, type ServerRequest, type ServerRequestHandler } from './client-options.js'
 export type { SessionMemory } from './port.js'
 export type { RestoredItem } from './restoration.js'
-export { ConnectionRuntime } from './runtime.js'
+export { ConnectionRuntime, isKnownLegacy } from './runtime.js'
 export {
   addressOf,
   type CustomTarget,
   checkTarget,
   type HttpTarget,
+  isAuto,
   isRemote,
   type StdioTarget,
   type Target,

@@ -15,6 +15,8 @@ export interface SessionMemory {
   nextId: number
   /** Where the listening stream had got to. */
   lastEventId?: string
+  /** Since when, by the clock, the server has answered every attempt to go on with it by something else. */
+  refusedSince?: number
 }
 
 export interface RequestOptions {
@@ -41,11 +43,11 @@ export interface Link {
   readonly notifications$: Observable<Notification>
   /** initialize and initialized. `version`: offer this one in place of the newest. */
   negotiate(version?: string): Promise<SessionMemory>
-  /** Goes on with a session by one request. Resolves when the server has shown that it knows the session. */
+  /** Goes on with a session by one request. An error as answer rejects: whether it speaks of the session is to be judged. */
   resume(session: SessionMemory): Promise<void>
-  /** One list, all its pages, in raw items. */
-  list(kind: ListKind): Promise<unknown[]>
-  /** Asks for a sign of life; resolves with any answer. `thorough`: by a request that every server answers. */
+  /** One list, all its pages, in raw items. The time is that of one page. */
+  list(kind: ListKind, options?: Pick<RequestOptions, 'timeoutMs' | 'signal'>): Promise<unknown[]>
+  /** Asks for a sign of life; an error as answer rejects. `thorough`: by a request that every server answers. */
   probe(thorough: boolean, signal: AbortSignal): Promise<void>
   request(method: string, params: Record<string, unknown> | undefined, options?: RequestOptions): Promise<Result>
   /** As `request`, but a failure comes as whatever it is: `explain` tells. Spares a promise on the way of every call. */

@@ -1,3 +1,4 @@
+import type { Fault } from '../../machines/faults.js'
 import type { Clock } from '../clock.js'
 import type { Link } from './port.js'
 
@@ -7,40 +8,68 @@ export interface SignOfLife {
 }
 
 /**
+ * A JSON-RPC answer proves life, an error as good as a result (deviation 34), whatever the HTTP status it came with. Not
+ * one by which the server says that this link cannot go on.
+ */
+export function isAnswer({ class: is, scope, evidence }: Fault): boolean {
+  if (evidence.kind === 'rpc') return is !== 'session-expired'
+  return evidence.rpc !== undefined && scope === 'call'
+}
+
+/**
  * Asks one link for signs of life. A call in flight is one: a busy server may answer nothing else meanwhile, and a call
- * has its own deadline (promise P17). A second probe in a row is made by a request that every server answers.
+ * has its own deadline (promise P17). What a ping does not get is asked for by a request that every server answers, and
+ * by that alone from then on (report 07.05).
  */
 export class Prober {
   readonly #link: Link
   readonly #clock: Clock
+  readonly #judge: (error: unknown) => Fault
   /** Probes without an answer yet; they do not make the link busy. */
   readonly #open = new Set<AbortController>()
+  /** This server answers no ping. */
+  #pingless = false
 
-  constructor(link: Link, clock: Clock) {
+  constructor(link: Link, clock: Clock, judge: (error: unknown) => Fault) {
     this.#link = link
     this.#clock = clock
+    this.#judge = judge
   }
 
   /**
-   * Resolves with the first sign of life, and with nothing when a later probe was answered first.
+   * Resolves with the first sign of life, and with nothing when another probe was answered first.
    *
    * @throws WireError when the request failed otherwise than by an answer
    */
   async ask(): Promise<SignOfLife | undefined> {
     const { pending, adrift = 0 } = this.#link.wire
     if (pending - adrift > this.#open.size) return this.#alive({})
-    const thorough = this.#open.size > 0
+    const thorough = this.#pingless || this.#open.size > 0
     const probe = new AbortController()
     this.#open.add(probe)
     const askedAt = this.#clock.now()
     try {
-      await this.#link.probe(thorough, probe.signal)
+      await this.#sound(thorough, probe.signal)
     } catch (error) {
       if (probe.signal.aborted) return undefined
       this.#open.delete(probe)
       throw error
     }
     return this.#alive({ rttMs: this.#clock.now() - askedAt })
+  }
+
+  async #sound(thorough: boolean, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#link.probe(thorough, signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+      const fault = this.#judge(error)
+      if (!isAnswer(fault)) {
+        if (thorough || fault.scope === 'link') throw error
+        return this.#sound(true, signal)
+      }
+    }
+    this.#pingless ||= thorough
   }
 
   /** An answer makes earlier probes pointless; left open, they would look like calls in flight. */

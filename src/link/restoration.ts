@@ -1,5 +1,4 @@
 import type { Fault } from '../../machines/faults.js'
-import type { Link } from './port.js'
 
 /** One thing that the server has to remember for us, and whether it does. */
 export interface RestoredItem {
@@ -10,6 +9,12 @@ export interface RestoredItem {
   readonly fault?: Fault
 }
 
+/** What a session is told. */
+type Telling = Pick<RestoredItem, 'what' | 'value'>
+
+/** Asks the server something. */
+export type Ask = (method: string, params: Record<string, unknown>) => Promise<unknown>
+
 /**
  * What the application asked the server to remember: the log level and resource subscriptions. It belongs to the
  * session, so every new session has to be told again; one that is gone on with remembers.
@@ -17,7 +22,8 @@ export interface RestoredItem {
 export class Restoration {
   #logLevel: string | undefined
   readonly #subscriptions = new Set<string>()
-  /** What the present session was told. */
+  /** What the present session was told: the last level, and the resources. */
+  #toldLevel: string | undefined
   readonly #told = new Set<string>()
 
   get logLevel(): string | undefined {
@@ -35,50 +41,50 @@ export class Restoration {
   }
   dropSubscription(uri: string): void {
     this.#subscriptions.delete(uri)
-    this.#told.delete(keyOf('subscription', uri))
+    this.#told.delete(uri)
   }
 
   /** The present session was told of it. */
   noteTold(what: RestoredItem['what'], value: string): void {
-    this.#told.add(keyOf(what, value))
+    if (what === 'logLevel') this.#toldLevel = value
+    else this.#told.add(value)
   }
 
   /** A new session knows nothing. */
   forgetTold(): void {
+    this.#toldLevel = undefined
     this.#told.clear()
   }
 
   /** Tells the session what it does not know yet, each item for itself. */
-  async restore(
-    link: Link,
+  restore(
+    ask: Ask,
     can: { logging: boolean; subscribe: boolean },
     judge: (error: unknown) => Fault,
   ): Promise<RestoredItem[]> {
-    const due: { what: RestoredItem['what']; value: string; method: string; params: Record<string, unknown> }[] = []
-    if (can.logging && this.#logLevel !== undefined) {
-      due.push({
-        what: 'logLevel',
-        value: this.#logLevel,
-        method: 'logging/setLevel',
-        params: { level: this.#logLevel },
-      })
+    return Promise.all(this.#untold(can).map((telling) => this.#tell(telling, ask, judge)))
+  }
+
+  #untold(can: { logging: boolean; subscribe: boolean }): Telling[] {
+    const level = this.#logLevel
+    const uris = can.subscribe ? this.subscriptions.filter((uri) => !this.#told.has(uri)) : []
+    return [
+      ...(can.logging && level !== undefined && level !== this.#toldLevel
+        ? [{ what: 'logLevel' as const, value: level }]
+        : []),
+      ...uris.map((value) => ({ what: 'subscription' as const, value })),
+    ]
+  }
+
+  async #tell({ what, value }: Telling, ask: Ask, judge: (error: unknown) => Fault): Promise<RestoredItem> {
+    try {
+      await (what === 'logLevel'
+        ? ask('logging/setLevel', { level: value })
+        : ask('resources/subscribe', { uri: value }))
+    } catch (error) {
+      return { what, value, fault: judge(error) }
     }
-    for (const uri of can.subscribe ? this.#subscriptions : []) {
-      due.push({ what: 'subscription', value: uri, method: 'resources/subscribe', params: { uri } })
-    }
-    const untold = due.filter(({ what, value }) => !this.#told.has(keyOf(what, value)))
-    return Promise.all(
-      untold.map(async ({ what, value, method, params }): Promise<RestoredItem> => {
-        try {
-          await link.request(method, params)
-          this.noteTold(what, value)
-          return { what, value }
-        } catch (error) {
-          return { what, value, fault: judge(error) }
-        }
-      }),
-    )
+    this.noteTold(what, value)
+    return { what, value }
   }
 }
-
-const keyOf = (what: RestoredItem['what'], value: string): string => `${what} ${value}`

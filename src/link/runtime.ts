@@ -1,10 +1,11 @@
 import { BehaviorSubject, Subject } from 'rxjs'
+import type { WireKind } from '../../machines/evidence.js'
 import type { Rule } from '../../machines/faults.js'
 import type { Policy } from '../../machines/policy.js'
 import type { Runtime } from '../../machines/types.js'
 import type { Clock, Random } from '../clock.js'
 import type { Notification } from '../protocol.js'
-import { HttpClient, HttpWire, StdioWire, TransportWire } from '../wire/index.js'
+import { HttpClient, HttpWire, SseWire, StdioWire, TransportWire } from '../wire/index.js'
 import type { Wire, WireEvent } from '../wire/wire.js'
 import {
   type Catalog,
@@ -20,7 +21,13 @@ import type { ClientOptions } from './client-options.js'
 import type { Link, SessionMemory } from './port.js'
 import { Restoration, type RestoredItem } from './restoration.js'
 import { SdkLink } from './sdk-link.js'
-import { addressOf, type HttpTarget, type StdioTarget, type Target } from './target.js'
+import { addressOf, type HttpTarget, isAuto, type StdioTarget, type Target } from './target.js'
+
+/** Addresses that were last served by the older wire. */
+const legacyAddresses = new Set<string>()
+
+/** Whether this address was last served by the older wire. */
+export const isKnownLegacy = (target: Target): boolean => isAuto(target) && legacyAddresses.has(addressOf(target))
 
 export interface RuntimeOptions {
   readonly name: string
@@ -138,24 +145,39 @@ export class ConnectionRuntime implements Runtime {
     void this.letGo()
   }
 
+  /** Remembers which wire served an address, for all connections of the process (specification: backwards compatibility). */
+  noteWire(kind: WireKind): void {
+    if (!isAuto(this.#target)) return
+    if (kind === 'sse') legacyAddresses.add(this.address)
+    else legacyAddresses.delete(this.address)
+  }
+
   /** Names the target, without secrets, so that a checkpoint is known to be of the same one. */
   get address(): string {
     return addressOf(this.#target)
   }
 
   /** A fresh wire to the target; nothing runs yet. */
-  makeLink(resume: SessionMemory | undefined): Link {
-    return new SdkLink(this.#makeWire(resume), this.#options.client)
+  makeLink(resume: SessionMemory | undefined, wire?: 'http' | 'sse'): Link {
+    return new SdkLink(this.#makeWire(resume, wire), this.#options.client)
   }
 
-  #makeWire(resume: SessionMemory | undefined): Wire {
+  #makeWire(resume: SessionMemory | undefined, kind: 'http' | 'sse' | undefined): Wire {
     const { clock } = this.#options
     const target = this.#target
     if ('open' in target) return new TransportWire(target.open(), clock)
-    if ('url' in target) return this.#httpWire(target, resume)
+    if ('url' in target) {
+      return (kind ?? target.kind) === 'sse' ? this.#sseWire(target) : this.#httpWire(target, resume)
+    }
     // The graces of a child fit into the time that closing has.
     const grace = Math.min(2_000, this.policy.closeMs * 0.4)
     return new StdioWire({ ...mutable(target), clock, eofGraceMs: grace, termGraceMs: grace })
+  }
+
+  #sseWire({ url, headers, dispatcher }: HttpTarget): SseWire {
+    const { clock, fetch } = this.#options
+    this.#http ??= new HttpClient({ fetch, dispatcher })
+    return new SseWire({ url, headers, client: this.#http, clock })
   }
 
   #httpWire(target: HttpTarget, resume: SessionMemory | undefined): HttpWire {

@@ -20,7 +20,7 @@ import { supportedVersions } from '../../machines/versions.js'
 import type { Capabilities, Notification, Result } from '../protocol.js'
 import { evidenceOf, WireError } from '../wire/failure.js'
 import type { Wire } from '../wire/wire.js'
-import { type ListKind, listMethods } from './catalog.js'
+import { type ListKind, listMethods, listsOf } from './catalog.js'
 import { type ClientOptions, type ServerRequest, type ServerRequestHandler, serverRequests } from './client-options.js'
 import { ClientTransport, ServerErrorData } from './client-transport.js'
 import { readPages } from './pages.js'
@@ -81,8 +81,7 @@ export class SdkLink implements Link {
   async resume(session: SessionMemory): Promise<void> {
     this.#session = session
     await this.#connect(new ClientTransport(this.wire, { resumed: session }))
-    const method = session.capabilities.tools ? 'tools/list' : 'ping'
-    await this.#answered(this.request(method, undefined, { timeoutMs: MAX_DELAY_MS }))
+    await this.request(this.#cheapList() ?? 'ping', undefined, { timeoutMs: MAX_DELAY_MS })
   }
 
   async #connect(transport: ClientTransport): Promise<Client> {
@@ -100,23 +99,19 @@ export class SdkLink implements Link {
     return client
   }
 
-  list(kind: ListKind): Promise<unknown[]> {
-    return readPages((params) => this.request(listMethods[kind], params, { timeoutMs: MAX_DELAY_MS }), kind)
+  list(kind: ListKind, options: Pick<RequestOptions, 'timeoutMs' | 'signal'> = {}): Promise<unknown[]> {
+    return readPages((params) => this.request(listMethods[kind], params, options), kind)
   }
 
   async probe(thorough: boolean, signal: AbortSignal): Promise<void> {
-    const method = thorough && this.#session?.capabilities.tools ? 'tools/list' : 'ping'
-    await this.#answered(this.request(method, undefined, { timeoutMs: MAX_DELAY_MS, signal }))
+    const method = (thorough && this.#cheapList()) || 'ping'
+    await this.request(method, undefined, { timeoutMs: MAX_DELAY_MS, signal })
   }
 
-  /** Any JSON-RPC answer is proof of life, an error as good as a result (deviation 34). */
-  async #answered(asked: Promise<unknown>): Promise<void> {
-    try {
-      await asked
-    } catch (error) {
-      const evidence = evidenceOf(error)
-      if (evidence?.kind !== 'rpc' && evidence?.kind !== 'malformed') throw error
-    }
+  /** A list that the server has: it answers that, whatever it makes of a ping. */
+  #cheapList(): string | undefined {
+    const [kind] = listsOf(this.#session?.capabilities ?? {})
+    return kind && listMethods[kind]
   }
 
   async request(
@@ -142,9 +137,9 @@ export class SdkLink implements Link {
     if (!client?.transport) return Promise.reject(this.#notConnected(method))
     const request = params === undefined ? { method } : { method, params }
     const schema = method === 'tools/call' ? CallToolResultSchema : ResultSchema
-    const { signal } = options
-    if (!signal) return client.request(request, schema, sdkOptions(timeoutMs, options))
-    return withOwnSignal(signal, (own) =>
+    if (!options.signal && options.maxTotalMs === undefined)
+      return client.request(request, schema, sdkOptions(timeoutMs, options))
+    return withOwnSignal(options, (own) =>
       client.request(request, schema, sdkOptions(timeoutMs, { ...options, signal: own })),
     )
   }
@@ -193,12 +188,10 @@ export class SdkLink implements Link {
         const sessionSent = this.wire.sessionId !== undefined
         return new WireError({ kind: 'rpc', wire, method, sent: true, sessionSent, rpc, summary: rpc.message })
       }
-      const summary = `${method} was not answered within ${timeoutMs} ms`
       if (error.code === ErrorCode.RequestTimeout) {
-        return new WireError(
-          { kind: 'timeout', wire, method, sent: true, afterMs: timeoutMs, summary },
-          { cause: error },
-        )
+        const afterMs = error.data instanceof TotalTime ? error.data.ms : timeoutMs
+        const summary = `${method} was not answered within ${afterMs} ms`
+        return new WireError({ kind: 'timeout', wire, method, sent: true, afterMs, summary }, { cause: error })
       }
       return new WireError({ kind: 'closed', wire, method, summary: 'the link was closed' }, { cause: error })
     }
@@ -218,15 +211,34 @@ function answerRequests(client: Client, method: ServerRequest, handler: ServerRe
   )
 }
 
-/** The SDK never takes its listener off a signal (trap 18), so each request gets one of its own. */
-async function withOwnSignal<T>(signal: AbortSignal, work: (own: AbortSignal) => Promise<T>): Promise<T> {
+/** Marks a timeout by the bound that progress cannot extend. */
+class TotalTime {
+  readonly ms: number
+  constructor(ms: number) {
+    this.ms = ms
+  }
+}
+
+/**
+ * The SDK never takes its listener off a signal (trap 18), so each request gets one of its own. The total time is kept
+ * by it too: the SDK looks at its own bound only when progress comes, and then does not tell the server that it has
+ * stopped waiting (report 07.06).
+ */
+async function withOwnSignal<T>(
+  { signal, maxTotalMs }: Pick<RequestOptions, 'signal' | 'maxTotalMs'>,
+  work: (own: AbortSignal) => Promise<T>,
+): Promise<T> {
   const own = new AbortController()
-  const abort = () => own.abort(signal.reason)
-  signal.addEventListener('abort', abort)
+  const abort = () => own.abort(signal?.reason)
+  const expire = (ms: number) => own.abort(new McpError(ErrorCode.RequestTimeout, 'total time', new TotalTime(ms)))
+  const timer =
+    maxTotalMs === undefined ? undefined : setTimeout(expire, Math.min(maxTotalMs, MAX_DELAY_MS), maxTotalMs)
+  signal?.addEventListener('abort', abort)
   try {
     return await work(own.signal)
   } finally {
-    signal.removeEventListener('abort', abort)
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
   }
 }
 
@@ -239,9 +251,6 @@ function sdkOptions(timeoutMs: number, { maxTotalMs, signal, onProgress }: Omit<
     signal,
     // Only a request with a progress token gets progress, and only progress extends its time (report 07.06).
     ...((onProgress || maxTotalMs !== undefined) && { onprogress: onProgress ?? noop }),
-    ...(maxTotalMs !== undefined && {
-      maxTotalTimeout: Math.min(maxTotalMs, MAX_DELAY_MS),
-      resetTimeoutOnProgress: true,
-    }),
+    ...(maxTotalMs !== undefined && { resetTimeoutOnProgress: true }),
   }
 }

@@ -17,6 +17,11 @@ export interface HttpTarget {
   readonly url: string | URL
   /** Sent with every request; a function is asked anew for each. */
   readonly headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>)
+  /**
+   * `http`: Streamable HTTP. `sse`: the older HTTP+SSE wire of revision 2024-11-05. `auto` (default): Streamable HTTP
+   * first, and the older one if the server refuses it as such servers do; what served is remembered for the address.
+   */
+  readonly kind?: 'http' | 'sse' | 'auto'
   /** An undici Dispatcher, for a proxy or a certificate authority. Not closed by the connection. */
   readonly dispatcher?: DispatcherLike
 }
@@ -33,8 +38,12 @@ export type DispatcherLike = NonNullable<import('../wire/index.js').HttpClientOp
 
 export function wireKind(target: Target): WireKind {
   if ('command' in target) return 'stdio'
-  return 'url' in target ? 'http' : 'custom'
+  if (!('url' in target)) return 'custom'
+  return target.kind === 'sse' ? 'sse' : 'http'
 }
+
+/** The other wire may be tried too. */
+export const isAuto = (target: Target): boolean => 'url' in target && (target.kind ?? 'auto') === 'auto'
 
 /** Names a target without anything that may be secret in it: no arguments, headers, query or credentials. */
 export function addressOf(target: Target): string {
@@ -65,5 +74,9 @@ export function checkTarget(name: string, target: unknown): asserts target is Ta
     throw new TypeError(
       `Connection '${name}': target needs exactly one of command, url and open, not ${kinds.join(' and ') || 'none'}.`,
     )
+  }
+  const kind: unknown = typeof target === 'object' && target !== null && 'kind' in target ? target.kind : undefined
+  if (kind !== undefined && kind !== 'http' && kind !== 'sse' && kind !== 'auto') {
+    throw new TypeError(`Connection '${name}': target.kind is one of http, sse and auto, not ${String(kind)}.`)
   }
 }

@@ -80,7 +80,7 @@ describe('an address that is no MCP endpoint', () => {
   it.each([404, 405, 406, 415, 421, 403])('%i to initialize fails for good, after one request', async (code) => {
     await using server = await startFaultServer()
     server.answer('POST', status(code, { body: 'no' }))
-    const { connection } = driven({ target: { url: server.url } })
+    const { connection } = driven({ target: { url: server.url, kind: 'http' } })
     expect(await faultOf(connection)).toMatchObject({ class: 'permanent', code: `http.${code}` })
     expect(connection.status).toBe('failed')
     expect(server.count('POST')).toBe(1)

@@ -72,6 +72,12 @@ const version: Verdict = ['version-offered', 'mismatch', 'link', 'version.unsupp
 
 /** Rows of the design's table of faults, and bodies that real servers send (numbers: known server deviations). */
 export const samples: readonly Sample[] = [
+  // The older wire, remembered for an address
+  sample(
+    'an address that the older wire no longer serves',
+    { kind: 'http', wire: 'sse', http: { status: 405, exchange: 'listen' }, legacyAllowed: true, phase: 'connecting' },
+    ['streamable-wire', 'mismatch', 'link', 'wire.streamable', 'not-sent'],
+  ),
   // A remembered session
   sample(
     'any refusal of the request that goes on with a session',
@@ -82,6 +88,25 @@ export const samples: readonly Sample[] = [
       phase: 'resuming',
       method: 'tools/list',
     },
+    ['resuming-refused', 'session-expired', 'link', 'session.refused', 'refused'],
+  ),
+  sample('503 to the request that goes on with a session', http(503, {}, { phase: 'resuming', refusedForMs: 9_000 }), [
+    'overloaded-at-start',
+    'transient',
+    'link',
+    'http.503',
+    'refused',
+  ]),
+  sample('the same for long', http(503, {}, { phase: 'resuming', refusedForMs: 10_000 }), [
+    'resuming-refused-for-long',
+    'session-expired',
+    'link',
+    'session.refused',
+    'refused',
+  ]),
+  sample(
+    'an answer to that request that is none',
+    { kind: 'malformed', sent: true, sessionSent: true, phase: 'resuming', method: 'tools/list' },
     ['resuming-refused', 'session-expired', 'link', 'session.refused', 'refused'],
   ),
   // Processes
@@ -255,6 +280,19 @@ export const samples: readonly Sample[] = [
     'session.unknown',
     'refused',
   ]),
+  sample(
+    '401 naming the session, token of unknown age',
+    http(401, { body: 'unknown session' }, { tokenState: 'none' }),
+    ['unauthorized-names-session', 'session-expired', 'link', 'session.unknown', 'refused'],
+  ),
+  sample('401 to the listening stream (14)', http(401, { exchange: 'listen' }), [
+    'unauthorized-listening',
+    'unauthorized',
+    'call',
+    'http.401',
+    'refused',
+    true,
+  ]),
   sample('401 naming the session, token run out', http(401, { body: 'Session expired' }, { tokenState: 'expired' }), [
     'unauthorized',
     'unauthorized',
@@ -298,6 +336,18 @@ export const samples: readonly Sample[] = [
   ]),
 
   // Sessions
+  sample('404 to a session that was given out just now (12)', http(404, {}, { phase: 'discovering' }), [
+    'session-lost-at-once',
+    'session-expired',
+    'link',
+    'session.lost-at-once',
+    'refused',
+  ]),
+  sample(
+    'every further listening stream dead at birth',
+    { kind: 'stream', stream: 'listen', sent: true, http: { status: 200, exchange: 'listen' } },
+    ['listening-dead', 'session-expired', 'link', 'session.listening-dead', 'refused'],
+  ),
   sample('404 for an unknown method', http(404, { rpc: rpc(-32601, 'Method not found') }), [
     'unknown-method-404',
     'permanent',

@@ -111,7 +111,8 @@ export class LegacySessions {
     const outcome = session.isInitialized
       ? await outcomeOf(request.method, paramsOf(request.body), health)
       : { error: { code: -32602, message: 'Received request before initialization was complete' } }
-    if (session.res.writable) session.res.write(frame({ event: 'message', data: { jsonrpc: '2.0', id: request.id, ...outcome } }))
+    if (session.res.writable)
+      session.res.write(frame({ event: 'message', data: { jsonrpc: '2.0', id: request.id, ...outcome } }))
     return true
   }
 }

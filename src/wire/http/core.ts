@@ -26,5 +26,7 @@ export interface WireCore extends WebCore {
   refuse(request: OpenRequest, evidence: WireEvidence): void
   /** The request was accepted without an answer, which can now only come on the listening stream. */
   park(request: OpenRequest): void
+  /** A request is under way whose answer does not depend on the listening stream. */
+  busy(): boolean
   emit(event: WireEvent): void
 }

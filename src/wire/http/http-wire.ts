@@ -119,6 +119,7 @@ export class HttpWire implements Wire {
       receive: (value, from) => this.#requests.receive(value, from),
       refuse: (request, evidence) => this.#requests.refuse(request, evidence),
       park: (request) => this.#park(request),
+      busy: () => this.#requests.count((request) => !request.parked) > 0,
       emit: (event) => this.#events.next(event),
       noise: (text) => this.#events.next({ type: 'noise', text, count: ++this.#noise }),
     }
@@ -208,6 +209,7 @@ export class HttpWire implements Wire {
     // The notification first: a server may take the broken socket for a crash of ours.
     if (told) queueMicrotask(() => request.abandon())
     else request.abandon()
+    this.#releaseWhenIdle()
     return !told
   }
 
@@ -234,6 +236,11 @@ export class HttpWire implements Wire {
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error('a message handler threw'))
     }
+    this.#releaseWhenIdle()
+  }
+
+  #releaseWhenIdle(): void {
+    if (this.#listening?.holds && !this.#core?.busy()) this.#listening.release()
   }
 
   #notOpen(): WireEvidence {

@@ -12,8 +12,12 @@ export interface ListenMemory {
   readonly opened: boolean
   /** A stream lived long or carried a message: this server does offer one. */
   readonly worked: boolean
+  /** A stream lived long: this server does not end them as a habit. */
+  readonly lasted: boolean
   /** Streams in a row that ended early, whether they carried messages or not. */
   readonly brief: number
+  /** Streams in a row that were dead at birth. */
+  readonly stillborn: number
   /** Refusals, conflicts and failures in a row; each ends the others. */
   readonly refusals: number
   readonly conflicts: number
@@ -25,7 +29,9 @@ export interface ListenMemory {
 export const firstListen: ListenMemory = {
   opened: false,
   worked: false,
+  lasted: false,
   brief: 0,
+  stillborn: 0,
   refusals: 0,
   conflicts: 0,
   failures: 0,
@@ -54,8 +60,13 @@ const emptyCapMs = 5 * minute
 const busyCapMs = 10_000
 const failureCapMs = minute
 
-/** Deaths at birth, in a row, after which a stream that once worked is doubted (report 03.04). */
-const stillborn = 5
+/** A stream that lived shorter and carried nothing was dead at birth. */
+const birthMs = 1_000
+/**
+ * Deaths at birth, in a row, after which a stream that once worked is doubted. Where one had lasted, the server takes us
+ * for somebody who listens already, as with 409, and only a new session helps (report 03.04).
+ */
+const tooManyStillborn = 5
 
 export function opened(memory: ListenMemory): ListenMemory {
   return { ...memory, opened: true, refusals: 0, conflicts: 0, failures: 0 }
@@ -83,13 +94,18 @@ function afterEnd(livedMs: number, messages: number, memory: ListenMemory, rando
   const worked = memory.worked || messages > 0 || livedMs >= longLifeMs
   if (livedMs >= longLifeMs) {
     const afterMs = Math.max(floorMs * (1 + 0.9 * random()), spread(0, memory, random))
-    return { memory: { ...memory, worked, brief: 0 }, afterMs: clampDelay(afterMs) }
+    return { memory: { ...memory, worked, lasted: true, brief: 0, stillborn: 0 }, afterMs: clampDelay(afterMs) }
   }
   const brief = memory.brief + 1
   const cap = messages > 0 ? busyCapMs : emptyCapMs
   const afterMs = spread(doubled(floorMs, brief, cap), memory, random)
-  const doubtful = messages === 0 && memory.worked && brief === stillborn
-  return { memory: { ...memory, worked, brief }, afterMs, ...(doubtful && { tell: 'suspect' }) }
+  const stillborn = messages === 0 && livedMs < birthMs ? memory.stillborn + 1 : 0
+  const doubtful = memory.worked && stillborn === tooManyStillborn
+  return {
+    memory: { ...memory, worked, brief, stillborn },
+    afterMs,
+    ...(doubtful && { tell: memory.lasted ? 'fault' : 'suspect' }),
+  }
 }
 
 function afterRefusal(

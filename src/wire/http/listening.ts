@@ -24,6 +24,9 @@ import {
 import type { WireCore } from './core.js'
 import { firstListen, type ListenMemory, type ListenOutcome, nextListen, opened } from './listening-policy.js'
 
+/** The longest time that requests under way can hold back the end of a session whose listening stream is dead. */
+const heldMs = 30_000
+
 export class Listening {
   readonly #core: WireCore
   readonly #onPostOnly: () => void
@@ -33,6 +36,9 @@ export class Listening {
   #attempt: Attempt | undefined
   #timer: unknown
   #refusedEpoch: number | undefined
+  /** Why another session is needed; told when no request is under way in this one. */
+  #held: WireEvidence | undefined
+  #heldTimer: unknown
   #closed = false
   lastEventId: string | undefined
   /** The server offers no listening stream, as far as it has said. */
@@ -53,8 +59,21 @@ export class Listening {
     this.#ask()
   }
 
+  /** A fault waits until no request is under way. */
+  get holds(): boolean {
+    return this.#held !== undefined
+  }
+
+  /** What was held back is told now. */
+  release(): void {
+    const evidence = this.#held
+    this.#drop()
+    if (evidence) this.#core.emit({ type: 'fault', evidence })
+  }
+
   close(): void {
     this.#closed = true
+    this.#drop()
     this.#core.clock.clearTimeout(this.#timer)
     this.#attempt?.abandon()
   }
@@ -84,6 +103,8 @@ export class Listening {
     const gap = this.#memory.opened || this.#resumed
     this.#memory = opened(this.#memory)
     this.postOnly = false
+    // The place has become free after all.
+    this.#drop()
     this.#core.emit({ type: 'listening', gap })
   }
 
@@ -106,7 +127,20 @@ export class Listening {
       this.postOnly = true
       this.#core.emit({ type: 'post-only', ...(evidence && { evidence }) })
       this.#onPostOnly()
-    } else if (what !== undefined && evidence !== undefined) this.#core.emit({ type: what, evidence })
+    } else if (what === 'fault' && evidence?.http?.status !== 401) this.#hold(evidence)
+    else if (what !== undefined && evidence !== undefined) this.#core.emit({ type: what, evidence })
+  }
+
+  /** Without a listening stream calls go on well, so those under way in the session are let finish (report 03.03). */
+  #hold(evidence: WireEvidence | undefined): void {
+    this.#held = evidence
+    if (!this.#core.busy()) this.release()
+    else this.#heldTimer = this.#core.clock.setTimeout(() => this.release(), heldMs)
+  }
+
+  #drop(): void {
+    this.#held = undefined
+    this.#core.clock.clearTimeout(this.#heldTimer)
   }
 }
 

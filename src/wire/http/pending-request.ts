@@ -56,7 +56,7 @@ export class PendingRequest implements OpenRequest, ExchangeSink {
 
   /** Whether the request has left us, as far as anyone can tell. */
   get hasLeft(): boolean {
-    return this.#exchange !== undefined
+    return this.#exchange?.mayHaveLeft === true
   }
 
   post(message: JsonRpcRequest): void {

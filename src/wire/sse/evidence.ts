@@ -7,7 +7,7 @@ import { closedEvidence } from '../web/index.js'
 import type { PostedRequest } from './posted-request.js'
 
 /** The stream ended or broke under a session; `evidence`: as a stream of any kind. */
-export function lostStream({ stream: _, kind: __, http: ___, ...evidence }: WireEvidence): WireEvidence {
+export function lostStream({ kind: _, http: __, ...evidence }: WireEvidence): WireEvidence {
   const how = evidence.errno === undefined ? 'ended' : `broke (${evidence.errno})`
   return { ...evidence, kind: 'closed', summary: `the event stream ${how}, and the session with it` }
 }

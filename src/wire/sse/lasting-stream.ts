@@ -13,17 +13,17 @@ export interface LastingStreamListener extends Omit<EventStreamListener, 'oversi
 
 const headChars = 4096
 const tailChars = 512
-const blankLine = /\r\n\r\n|\n\n|\r\r/
+const blankLine = /\n\r?\n|\r\r/
 
 export class LastingStream {
   readonly #listener: LastingStreamListener
   readonly #maxMessageBytes: number
   readonly #decoder = new TextDecoder()
   #events: EventStream
-  /** Events that came whole. */
-  #count = 0
   /** The beginning of the event that is not whole yet. */
   #head = ''
+  /** The last characters before what comes next. */
+  #edge = ''
   /** While a message is let go by: the last of it. */
   #tail: string | undefined
 
@@ -50,20 +50,24 @@ export class LastingStream {
   }
 
   #take(text: string): void {
-    const before = this.#count
     this.#events.feedText(text)
-    this.#note(text, this.#count !== before)
+    this.#note(text)
   }
 
   /** Runs for every chunk, and costs next to nothing when the chunk ends with its event, as most do. */
-  #note(text: string, isAfterEvent: boolean): void {
+  #note(text: string): void {
     if (text.endsWith('\n\n') || text.endsWith('\n\r\n')) {
       this.#head = ''
+      this.#edge = ''
       return
     }
-    const start = lastEventStart(text)
+    // A blank line can itself be cut in two.
+    const joined = this.#edge + text
+    const before = joined.length - text.length
+    this.#edge = joined.slice(-2)
+    const start = Math.max(0, lastEventStart(joined) - before)
     if (this.#tail !== undefined) this.#tail = text.slice(Math.max(start, text.length - tailChars))
-    if (start > 0 || isAfterEvent) this.#head = text.slice(start, start + headChars)
+    if (start > 0) this.#head = text.slice(start, start + headChars)
     else if (this.#head.length < headChars) this.#head += text.slice(0, headChars)
   }
 
@@ -80,6 +84,7 @@ export class LastingStream {
     this.#events.retryMs = retryMs
     const head = this.#head.slice(0, headChars)
     this.#head = ''
+    this.#edge = ''
     this.#listener.oversize(head, tail)
     this.#take(text.slice(end.index + end[0].length))
   }
@@ -88,18 +93,9 @@ export class LastingStream {
     const listener = this.#listener
     return new EventStream(
       {
-        message: (value) => {
-          this.#count += 1
-          listener.message(value)
-        },
-        garbage: () => {
-          this.#count += 1
-          listener.garbage()
-        },
-        named: (event, data) => {
-          this.#count += 1
-          listener.named(event, data)
-        },
+        message: (value) => listener.message(value),
+        garbage: () => listener.garbage(),
+        named: (event, data) => listener.named(event, data),
         oversize: () => {
           this.#tail = ''
         },
@@ -112,7 +108,7 @@ export class LastingStream {
 /** Where the event begins that `text` leaves unfinished; 0 when it began before. */
 function lastEventStart(text: string): number {
   let start = 0
-  for (const blank of ['\n\n', '\r\n\r\n', '\r\r']) {
+  for (const blank of ['\n\n', '\n\r\n', '\r\r']) {
     const at = text.lastIndexOf(blank)
     if (at !== -1) start = Math.max(start, at + blank.length)
   }

@@ -47,7 +47,7 @@ export class PostedRequest implements Answerable, ExchangeSink {
 
   /** Whether it has left us, as far as anyone can tell. */
   get hasLeft(): boolean {
-    return this.#exchange !== undefined
+    return this.#exchange?.mayHaveLeft === true
   }
 
   post(message: JsonRpcRequest): void {

@@ -50,7 +50,7 @@ export class SessionStream implements ExchangeSink {
   constructor(core: WebCore, owner: SessionStreamOwner) {
     this.#core = core
     this.#owner = owner
-    this.#sent = { wire: core.wire, exchange: 'listen', target: core.target }
+    this.#sent = { wire: core.wire, exchange: 'open', target: core.target }
     this.#events = new LastingStream(
       {
         message: (value) => {
@@ -143,7 +143,7 @@ export class SessionStream implements ExchangeSink {
   #ended(error?: unknown): void {
     this.#events.finish()
     if (this.#over || !this.#head) return
-    const evidence = streamEvidence(this.#sent, 'listen', this.#head, error)
+    const evidence = streamEvidence(this.#sent, undefined, this.#head, error)
     const { retryMs } = this.#events
     const told = this.#hasBegun ? lostStream(evidence) : evidence
     this.#end(retryMs === undefined ? told : { ...told, retryAfterMs: clampDelay(retryMs) })

@@ -216,11 +216,9 @@ export class SseWire implements Wire {
   #cancel({ params }: JsonRpcNotification): boolean {
     const request = this.#requests.forget(params?.requestId)
     if (request === undefined) return false
-    const told = request.hasLeft && request.method !== 'initialize'
     // Its POST is left to be accepted: cut, it could overtake the notification and look like a crash of ours.
-    if (told) request.finish()
-    else request.abandon()
-    return !told
+    request.finish()
+    return !request.hasLeft || request.method === 'initialize'
   }
 
   #sendNowhere(message: JsonRpcMessage): Promise<void> {

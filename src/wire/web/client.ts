@@ -81,7 +81,7 @@ export class HttpClient {
   send(request: ExchangeRequest, sink: ExchangeSink): Exchange {
     if (this.#backend === undefined) {
       queueMicrotask(() => sink.fail(new Error('the HTTP client is closed'), false))
-      return { abort() {} }
+      return { mayHaveLeft: false, abort() {} }
     }
     const cookie = this.#cookies.header(request.target.origin, request.headers.cookie)
     const sent =
@@ -129,6 +129,10 @@ class RedirectingExchange implements Exchange, ExchangeSink {
   go(request: ExchangeRequest): void {
     this.#current = request
     this.#exchange = this.#client.send(request, this)
+  }
+
+  get mayHaveLeft(): boolean {
+    return this.#hops > 0 || this.#exchange?.mayHaveLeft === true
   }
 
   abort(): void {

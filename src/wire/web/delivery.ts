@@ -49,7 +49,7 @@ export class Delivery implements ExchangeSink {
   abandon(): void {
     this.#refusal?.drop()
     this.#exchange?.abort()
-    this.#settle(new WireError(closedEvidence(this.#sent, this.#exchange !== undefined)))
+    this.#settle(new WireError(closedEvidence(this.#sent, this.#exchange?.mayHaveLeft === true)))
   }
 
   head(status: number, headers: ResponseHeaders): void {

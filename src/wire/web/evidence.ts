@@ -65,14 +65,14 @@ export function networkEvidence(sent: Sent, error: unknown, left: boolean | unde
   }
 }
 
-/** A stream ended, or broke by `error`, without what was due on it. */
-export function streamEvidence(sent: Sent, stream: 'reply' | 'listen', head: Head, error?: unknown): WireEvidence {
+/** A stream ended, or broke by `error`, without what was due on it. `stream`: as in the evidence. */
+export function streamEvidence(sent: Sent, stream: WireEvidence['stream'], head: Head, error?: unknown): WireEvidence {
   const errno = errnoOf(error)
   const what = error === undefined ? 'ended' : `broke (${errno ?? nameOf(error)})`
   return {
-    ...base(sent, what, stream === 'reply' ? 'reply stream' : 'listening stream'),
+    ...base(sent, what, stream === 'reply' ? 'reply stream' : 'stream'),
     kind: 'stream',
-    stream,
+    ...(stream && { stream }),
     http: httpPart(sent, head, ''),
     ...(errno && { errno }),
     sent: true,
@@ -94,10 +94,17 @@ export function thrownEvidence(sent: Sent, error: unknown): WireEvidence {
   return { ...base(sent, nameOf(error), 'no headers for the request'), kind: 'thrown', ...brought, sent: false }
 }
 
+const names: Readonly<Record<Exchange, string>> = {
+  message: 'a message',
+  listen: 'the listening stream',
+  end: 'the end of the session',
+  open: 'the event stream',
+}
+
 /** `HTTP 404 to tools/call: Session not found`, kept short for people. */
 function base(sent: Sent, what: string | undefined, sign: string) {
   const { outgoing, method, exchange } = sent
-  const asked = method ?? (exchange === 'listen' ? 'the listening stream' : exchange)
+  const asked = method ?? names[exchange]
   const words = what === undefined ? '' : `: ${clean(what, sent).slice(0, 160)}`
   return {
     wire: sent.wire,

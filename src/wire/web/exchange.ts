@@ -41,6 +41,8 @@ export interface ExchangeSink {
 }
 
 export interface Exchange {
+  /** `false` while no byte of the request can have left: it waits for a socket. */
+  readonly mayHaveLeft: boolean
   /** Destroys this exchange and nothing else. The sink hears nothing more. */
   abort(): void
 }

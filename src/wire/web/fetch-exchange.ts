@@ -14,6 +14,8 @@ export function overFetch(fetch: typeof globalThis.fetch): Exchanger {
 }
 
 class FetchExchange implements Exchange {
+  /** `fetch` does not tell when it sends. */
+  readonly mayHaveLeft = true
   readonly #sink: ExchangeSink
   /** Per exchange, never a shared signal: listeners on a long-lived one pile up (report 10.02). */
   readonly #abort = new AbortController()

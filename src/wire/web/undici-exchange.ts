@@ -126,6 +126,10 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     return this.#over
   }
 
+  get mayHaveLeft(): boolean {
+    return this.#controller !== undefined
+  }
+
   abort(): void {
     if (this.#over) return
     this.#over = true
@@ -155,7 +159,7 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   onResponseError(_: unknown, error: unknown): void {
     if (this.#over) return
     this.#over = true
-    this.#sink.fail(error, this.#controller !== undefined)
+    this.#sink.fail(error, this.mayHaveLeft)
   }
 }
 

@@ -64,15 +64,18 @@ describe('a stream that ends', () => {
     }
   })
 
-  it('dead at birth five times after it once worked is suspect, told once (report 03.04)', () => {
+  it.each([
+    ['carried something', { type: 'ended', livedMs: 1, messages: 1 }, 'suspect'],
+    ['lasted', { type: 'ended', livedMs: 40_000, messages: 0 }, 'fault'],
+  ] as const)('dead at birth five times after one that %s is told once (report 03.04)', (_case, good, tell) => {
     const dead: ListenOutcome = { type: 'ended', livedMs: 1, messages: 0 }
-    let memory = nextListen({ type: 'ended', livedMs: 40_000, messages: 0 }, up, half).memory
+    let memory = nextListen(good, up, half).memory
     const told = Array.from({ length: 8 }, () => {
       const step = nextListen(dead, memory, half)
       memory = step.memory
       return step.tell
     })
-    expect(told).toEqual([undefined, undefined, undefined, undefined, 'suspect', undefined, undefined, undefined])
+    expect(told).toEqual([undefined, undefined, undefined, undefined, tell, undefined, undefined, undefined])
   })
 })
 

@@ -5,6 +5,7 @@ import { ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
 import {
+  after,
   destroy,
   type FaultServer,
   hang,
@@ -217,22 +218,58 @@ it('trap 23: a listening stream half open at the server is waited for, then told
   server.answer('GET', inTurn(healthy(), rpcError(-32000, 'Conflict: Only one SSE stream is allowed', { code: 409 })))
   await using one = await rig({ url: server.url, clock })
   await until(() => server.streams.size === 1)
-  server.answer('tools/call', hang())
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  server.answer(
+    'tools/call',
+    after(() => released, healthy()),
+  )
   const slow = one.begin('tools/call')
   await server.seen('tools/call')
   server.streams.cut()
-  for (let n = 0; one.told('fault').length === 0; n++) {
+  for (let n = 0; server.count('GET') < 3; n++) {
     expect(n).toBeLessThan(10)
     await until(() => clock.timers > 0)
     clock.advance(clock.nextInMs)
     await quiet(10)
   }
+  // Not while a call is under way in the session: that is let finish first (report 03.03).
+  expect(one.told('fault')).toEqual([])
+  release()
+  expect((await slow.answer).result).toBeDefined()
   expect(one.told('fault')).toMatchObject([
     { evidence: { http: { status: 409, exchange: 'listen' }, sessionSent: true } },
   ])
   expect(server.count('GET')).toBe(3)
-  expect(one.answered.has(slow.id)).toBe(false)
-  expect(one.wire.pending).toBe(1)
+})
+
+it('trap 23: a call that does not end holds the fault back for half a minute, and a place that becomes free for good', async () => {
+  await using server = await startFaultServer()
+  const clock = new ManualClock()
+  const conflict = rpcError(-32000, 'Conflict: Only one SSE stream is allowed', { code: 409 })
+  server.answer('tools/call', hang())
+  for (const isFreed of [false, true]) {
+    server.answer('GET', inTurn(healthy(), conflict, conflict, isFreed ? healthy() : conflict))
+    await using one = await rig({ url: server.url, clock })
+    await until(() => server.streams.size === 1)
+    one.begin('tools/call')
+    const before = server.count('GET')
+    server.streams.cut()
+    const end = clock.now() + 60_000
+    let toldAt = Number.POSITIVE_INFINITY
+    let secondConflictAt = 0
+    while (clock.now() < end) {
+      await until(() => clock.timers > 0 || one.told('listening').length === 2)
+      clock.advance(Math.min(1_000, clock.nextInMs))
+      await quiet(3)
+      if (server.count('GET') === before + 2) secondConflictAt ||= clock.now()
+      if (one.told('fault').length > 0) toldAt = Math.min(toldAt, clock.now())
+    }
+    expect(one.told('fault')).toHaveLength(isFreed ? 0 : 1)
+    if (!isFreed) expect(toldAt - secondConflictAt).toBe(30_000)
+  }
 })
 
 it('trap 24: neither silence before the head nor on a stream is cut, whatever the dispatcher would do', async () => {

@@ -53,6 +53,7 @@ describe.each(backends)('evidence of a start over %s', (_name, backend) => {
     [403, 'permanent'],
     [404, 'permanent'],
     [405, 'permanent'],
+    [409, 'permanent'],
     [406, 'permanent'],
     [429, 'transient'],
     [500, 'transient'],
@@ -62,7 +63,7 @@ describe.each(backends)('evidence of a start over %s', (_name, backend) => {
     expect(evidence).toMatchObject({
       kind: 'http',
       wire: 'sse',
-      http: { status: code, exchange: 'listen', body: 'no luck', contentType: 'text/plain' },
+      http: { status: code, exchange: 'open', body: 'no luck', contentType: 'text/plain' },
       sessionSent: false,
       tokenState: 'none',
       retryAfterMs: 2_000,
@@ -90,7 +91,7 @@ describe.each(backends)('evidence of a start over %s', (_name, backend) => {
     ['a page without end', stall(200, '<html>', { contentType: 'text/html' })],
   ])('%s where a stream was due: malformed, permanent', async (_case, play) => {
     const evidence = await failedBy(play)
-    expect(evidence).toMatchObject({ kind: 'malformed', wire: 'sse', http: { exchange: 'listen' } })
+    expect(evidence).toMatchObject({ kind: 'malformed', wire: 'sse', http: { exchange: 'open' } })
     expect(judged(evidence, 'connecting').slice(0, 2)).toEqual(['permanent', 'link'])
   })
 
@@ -101,6 +102,7 @@ describe.each(backends)('evidence of a start over %s', (_name, backend) => {
   ])('a stream that %s before the endpoint came: stream, transient', async (_case, play) => {
     const evidence = await failedBy(play)
     expect(evidence).toMatchObject({ kind: 'stream', wire: 'sse', http: { status: 200 } })
+    expect(evidence.stream).toBeUndefined()
     expect(judged(evidence, 'connecting').slice(0, 2)).toEqual(['transient', 'link'])
   })
 
@@ -201,7 +203,11 @@ describe.each(backends)('evidence of a call over %s', (_name, backend) => {
     server.once('tools/call', status(404))
     expect(judged(await one.evidence('tools/call'), 'ready')).toEqual(['session-expired', 'link', 'unknown'])
     server.once('tools/call', rpcError(-32001, 'Session not found', { code: 404, id: null, data: { n: 1 } }))
-    expect((await one.evidence('tools/call')).rpc).toEqual({ code: -32001, message: 'Session not found', data: { n: 1 } })
+    expect((await one.evidence('tools/call')).rpc).toEqual({
+      code: -32001,
+      message: 'Session not found',
+      data: { n: 1 },
+    })
   })
 
   it('the id of the session, which is all that one needs to speak in it, is never told', async () => {

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import {
   redirect,
   result,
+  rpcError,
   sse,
+  stall,
   startFaultServer,
   status,
 } from '../../../src/testing/fault-server/index.js'
@@ -85,6 +87,33 @@ describe.each(backends)('a session over %s', (_name, backend) => {
     await answer
     await quiet()
     expect(one.answered.get(id)).toBe(1)
+    server.once('ping', rpcError(-32000, 'no', { id: null }))
+    expect((await one.ask('ping')).error).toMatchObject({ code: -32000 })
+  })
+
+  it('a body that breaks or hangs once the message was accepted changes nothing', async () => {
+    await using server = await startFaultServer({ legacy: true })
+    const clock = new ManualClock()
+    await using one = await rig({ url: server.legacyUrl, clock, ...backend })
+    server.once('tools/call', stall(202, 'Acc', { contentType: 'text/plain', cut: true }))
+    const broken = one.begin('tools/call')
+    await server.over('tools/call')
+    server.once('tools/call', stall(202, '{', { cut: true }))
+    const brokenJson = one.begin('tools/call')
+    await server.over('tools/call', 2)
+    server.once('tools/call', stall(202, 'Acc', { contentType: 'text/plain' }))
+    const hanging = one.begin('tools/call')
+    await server.seen('tools/call', 3)
+    await quiet(10)
+    clock.advance(5_000)
+    // Its socket is wanted back.
+    await server.over('tools/call', 3)
+    await quiet(5)
+    expect(one.wire.pending).toBe(3)
+    for (const { id, answer } of [broken, brokenJson, hanging]) {
+      server.legacy.push({ jsonrpc: '2.0', id, result: { id } })
+      expect((await answer).result).toEqual({ id })
+    }
   })
 
   it.each([
@@ -136,7 +165,10 @@ describe.each(backends)('a session over %s', (_name, backend) => {
     await using server = await startFaultServer({ legacy: true })
     await using one = await rig({ url: server.legacyUrl, ...backend })
     server.legacy.push({ jsonrpc: '2.0', id: 'r1', method: 'roots/list' })
-    server.legacy.push([{ jsonrpc: '2.0', method: 'notifications/a' }, { jsonrpc: '2.0', method: 'notifications/b' }])
+    server.legacy.push([
+      { jsonrpc: '2.0', method: 'notifications/a' },
+      { jsonrpc: '2.0', method: 'notifications/b' },
+    ])
     await until(() => one.messages.length === 4)
     await one.wire.send({ jsonrpc: '2.0', id: 'r1', result: { roots: [] } })
     expect(server.requests('POST').at(-1)?.body).toEqual({ jsonrpc: '2.0', id: 'r1', result: { roots: [] } })
@@ -170,6 +202,17 @@ describe.each(backends)('a session over %s', (_name, backend) => {
     server.legacy.push({ jsonrpc: '2.0', id, result: {} })
     await until(() => one.told('noise').length === 1)
     expect(one.answered.has(id)).toBe(false)
+  })
+
+  it('initialize is forgotten, but its cancellation never told', async () => {
+    await using server = await startFaultServer({ legacy: true })
+    await using one = await rig({ url: server.legacyUrl, ...backend }, { initialize: false })
+    server.answer('initialize', status(202))
+    const { id } = one.begin('initialize')
+    await server.over('initialize')
+    await one.notify('notifications/cancelled', { requestId: id })
+    await one.notify('notifications/cancelled', { requestId: 'of somebody else' })
+    expect([one.wire.pending, server.count('notifications/cancelled')]).toEqual([0, 1])
   })
 
   it('one that never left is not spoken of', async () => {
@@ -265,6 +308,6 @@ it('wires that share a client share its cookies, and leave it open', async () =>
 it('speaks beside the Streamable HTTP endpoint of the same server', async () => {
   await using server = await startFaultServer({ legacy: true })
   await using one = new WireRig(new SseWire({ url: server.url }))
-  await expect(one.wire.start()).rejects.toMatchObject({ evidence: { http: { status: 400, exchange: 'listen' } } })
+  await expect(one.wire.start()).rejects.toMatchObject({ evidence: { http: { status: 400, exchange: 'open' } } })
   expect(server.legacy.begun).toBe(0)
 })

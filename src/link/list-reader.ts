@@ -1,0 +1,91 @@
+import type { Fault } from '../../machines/faults.js'
+import type { ListKind, ListReading } from './catalog.js'
+import type { Link } from './port.js'
+
+/** What reading lists needs of the link actor. */
+export interface ListReaderHost {
+  readonly link: Link
+  /** Time for one page, in milliseconds. A list that is slow has as long as any call; the chart does not wait for it. */
+  readonly timeoutMs: number
+  judge(error: unknown): Fault
+  /** A list could not be read, since the link is no good. */
+  lose(fault: Fault): void
+  take(readings: ReadonlyMap<ListKind, ListReading>): void
+}
+
+/**
+ * Reads lists, each for itself: which have to be read, which are being read, and what has come. Lists that are read
+ * together are taken together, so that nobody sees the tools of a new server beside the prompts of the old one; but
+ * whoever does not come in time holds the others up no longer.
+ */
+export class ListReader {
+  readonly #host: ListReaderHost
+  readonly #dirty = new Set<ListKind>()
+  /** Readings without an answer, in the order in which they were begun. */
+  readonly #open = new Map<ListKind, AbortController[]>()
+  readonly #arrived = new Map<ListKind, ListReading>()
+
+  constructor(host: ListReaderHost) {
+    this.#host = host
+  }
+
+  /** These lists have changed, or may have. */
+  mark(kinds: readonly ListKind[]): void {
+    for (const kind of kinds) this.#dirty.add(kind)
+  }
+
+  /** Whether a list has to be read: it changed, or was asked for and has not come. */
+  isDue(kind: ListKind): boolean {
+    return this.#dirty.has(kind) || this.#open.has(kind)
+  }
+
+  /** Resolves with whether all of them could be read. */
+  async read(kinds: readonly ListKind[]): Promise<boolean> {
+    for (const kind of kinds) this.#dirty.delete(kind)
+    const readings = await Promise.all(kinds.map((kind) => this.#readOne(kind)))
+    this.takeArrived()
+    return readings.every((reading) => 'items' in reading)
+  }
+
+  /** What has come by now counts, whatever is still under way. */
+  takeArrived(): void {
+    const readings = new Map(this.#arrived)
+    this.#arrived.clear()
+    if (readings.size > 0) this.#host.take(readings)
+  }
+
+  async #readOne(kind: ListKind): Promise<ListReading> {
+    const own = new AbortController()
+    const open = this.#open.get(kind) ?? []
+    this.#open.set(kind, [...open, own])
+    const reading = await this.#ask(kind, own.signal)
+    // An earlier answer has nothing to add to a later one.
+    if (!own.signal.aborted) this.#arrived.set(kind, reading)
+    this.#close(kind, own, 'items' in reading)
+    return reading
+  }
+
+  async #ask(kind: ListKind, signal: AbortSignal): Promise<ListReading> {
+    const { link, timeoutMs } = this.#host
+    try {
+      return { items: await link.list(kind, { timeoutMs, signal }) }
+    } catch (error) {
+      const fault = this.#host.judge(error)
+      // A capability that is advertised without its list is common (deviation 33): there is nothing to read.
+      if (fault.evidence.rpc?.code === -32601) return { items: [] }
+      if (fault.scope === 'link' && !signal.aborted) this.#host.lose(fault)
+      return { fault }
+    }
+  }
+
+  /** A list that was read makes every earlier reading of it pointless, but none that was begun later. */
+  #close(kind: ListKind, own: AbortController, read: boolean): void {
+    const open = this.#open.get(kind) ?? []
+    const at = open.indexOf(own)
+    if (read) for (const earlier of open.slice(0, Math.max(at, 0))) earlier.abort()
+    const left = read ? open.slice(at + 1) : open.filter((one) => one !== own)
+    if (at < 0) return
+    if (left.length > 0) this.#open.set(kind, left)
+    else this.#open.delete(kind)
+  }
+}
