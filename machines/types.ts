@@ -157,7 +157,7 @@ export type LinkEvent =
   | { readonly type: 'link.postOnly' }
   | { readonly type: 'link.discovered'; readonly complete: boolean }
   | { readonly type: 'lists.changed' }
-  /** `unchanged`: nothing differs from what was known before. */
+  /** `unchanged`: nothing differs from what was known before, or a list is empty that was not: the server may not be ready. */
   | { readonly type: 'lists.refreshed'; readonly complete: boolean; readonly unchanged?: boolean }
   | { readonly type: 'probe.answered' }
   | ({ readonly type: 'suspect' } & Fenced)

@@ -41,6 +41,18 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
+    id: 'unsendable',
+    because: 'what cannot be written as JSON never left, and cannot leave another time either',
+    when: (e) => e.kind === 'thrown' && e.subject === 'message',
+    ruling: {
+      class: 'permanent',
+      scope: 'call',
+      code: 'message.unsendable',
+      delivery: 'not-sent',
+      advice: 'The arguments of {method} hold something that JSON cannot: a BigInt, or an object that contains itself.',
+    },
+  },
+  {
     id: 'oversize',
     because: 'the answer is larger than the limit; the wire lives',
     source: 'report 02.10',

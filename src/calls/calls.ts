@@ -65,7 +65,7 @@ interface Call {
   readonly params: Record<string, unknown> | undefined
   readonly options: CallOptions
   readonly timeoutMs: number
-  readonly deadline: number
+  readonly begunAt: number
   replays: number
   /** Some of its time was spent before it was sent. */
   waited: boolean
@@ -101,8 +101,8 @@ export class Calls {
   call(method: string, params: Record<string, unknown> | undefined, options: CallOptions = {}): Promise<Result> {
     const { signal, timeoutMs = this.#host.callMs } = options
     if (signal?.aborted) return Promise.reject(signal.reason)
-    const deadline = this.#host.clock.now() + timeoutMs
-    return this.#place({ method, params, options, timeoutMs, deadline, replays: 0, waited: false })
+    const begunAt = this.#host.clock.now()
+    return this.#place({ method, params, options, timeoutMs, begunAt, replays: 0, waited: false })
   }
 
   /** The link became usable: everything that waits goes out, in order. */
@@ -126,11 +126,21 @@ export class Calls {
   }
 
   #send(call: Call, requester: Requester): Promise<Result> {
-    // A call that waited has less time left for its answer.
-    const timeoutMs = call.waited ? Math.max(1, call.deadline - this.#host.clock.now()) : call.timeoutMs
+    const { timeoutMs, options } = call.waited ? this.#timeLeft(call) : call
     return requester
-      .ask(call.method, call.params, timeoutMs, call.options)
+      .ask(call.method, call.params, timeoutMs, options)
       .catch((failure: unknown) => this.#afterFailure(call, failure, requester))
+  }
+
+  /** A call that waited has less time left for its answer. */
+  #timeLeft({ begunAt, timeoutMs, options }: Call): Pick<Call, 'timeoutMs' | 'options'> {
+    const spent = this.#host.clock.now() - begunAt
+    const left = (ms: number) => Math.max(1, ms - spent)
+    const { maxTotalMs } = options
+    return {
+      timeoutMs: left(timeoutMs),
+      options: maxTotalMs === undefined ? options : { ...options, maxTotalMs: left(maxTotalMs) },
+    }
   }
 
   /** Goes again where that does no harm and may help, and rejects otherwise. */
@@ -145,18 +155,13 @@ export class Calls {
     return fault.scope === 'link' ? this.#place(call) : this.#pause(call, fault)
   }
 
-  /**
-   * Only what a cure can help is sent again: the link is made anew, or the server asked for time before it ran the call.
-   */
+  /** Only what time or a new link may cure is sent again, where it does no harm and before its own time is over. */
   #goesAgain(call: Call, fault: Fault): boolean {
-    if (call.replays >= MAX_REPLAYS || fault.class === 'permanent') return false
-    if (fault.scope === 'call')
-      return (
-        fault.delivery !== 'unknown' && call.options.replay !== 'never' && fitsInto(call, fault, this.#host.clock.now())
-      )
-    return mayReplay(fault.delivery, call.options.replay ?? 'auto', () =>
-      this.#host.isReplayable(call.method, call.params),
-    )
+    if (call.replays >= MAX_REPLAYS || fault.class === 'permanent' || isFinalAnswer(fault)) return false
+    const isHarmless = () => this.#host.isReplayable(call.method, call.params)
+    if (!mayReplay(fault.delivery, call.options.replay ?? 'auto', isHarmless)) return false
+    const pauseMs = fault.scope === 'link' ? 0 : pauseOf(fault) * 1.1
+    return this.#host.clock.now() + pauseMs < deadlineOf(call)
   }
 
   /** Serves the time that the server asked for, and a share of it more, since others were told the same. */
@@ -170,7 +175,7 @@ export class Calls {
     const { name, queueLimit, clock } = this.#host
     if (this.#queue.size >= queueLimit) return Promise.reject(new QueueFullError(name, queueLimit))
     call.waited = true
-    const held = this.#hold(call, this.#queue, call.deadline - clock.now(), (waiting) => {
+    const held = this.#hold(call, this.#queue, deadlineOf(call) - clock.now(), (waiting) => {
       waiting.refuse(new CallTimeoutError(call.method, call.timeoutMs, false, this.#host.lastFault()))
     })
     if (this.#queue.size === 1) this.#host.demand(true)
@@ -205,15 +210,23 @@ export class Calls {
   }
 }
 
-/** How long a server that asked for time is left alone, in milliseconds; a second where it named none. */
-const pauseOf = (fault: Fault): number => Math.max(fault.retryAfterMs ?? 1_000, 100)
+const deadlineOf = (call: Call): number => call.begunAt + call.timeoutMs
 
-/** Whether the time that was asked for ends before the call's deadline; if not, the caller is told at once. */
-const fitsInto = (call: Call, fault: Fault, now: number): boolean => now + pauseOf(fault) * 1.1 < call.deadline
+/**
+ * How long a server is left alone before it is asked again, in milliseconds: as long as it said, a second where it
+ * answered that it cannot, a moment where an answer was lost.
+ */
+const pauseOf = ({ retryAfterMs, evidence }: Fault): number =>
+  Math.max(retryAfterMs ?? (evidence.http ? 1_000 : 100), 100)
+
+/** A JSON-RPC error is the answer, even when it came with an HTTP error; only a refusal may be asked to think again. */
+const isFinalAnswer = ({ evidence, scope, delivery }: Fault): boolean =>
+  evidence.rpc !== undefined && scope === 'call' && delivery === 'unknown'
 
 function asError(call: Call, fault: Fault): Error {
   const { evidence } = fault
-  if (evidence.kind === 'timeout') return new CallTimeoutError(call.method, call.timeoutMs, true, fault)
+  if (evidence.kind === 'timeout')
+    return new CallTimeoutError(call.method, evidence.afterMs ?? call.timeoutMs, true, fault)
   if (evidence.rpc && fault.scope === 'call') return new RpcError(evidence.rpc, fault)
   return fault.delivery === 'unknown'
     ? new OutcomeUnknownError(call.method, fault)

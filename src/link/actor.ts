@@ -195,8 +195,10 @@ class LinkRun {
     const lists = this.#lists
     const kinds = listsOf(this.#capabilities()).filter((kind) => lists?.isDue(kind) || before.errors[kind])
     const [complete, restored] = await Promise.all([lists?.read(kinds), this.#restore(link)])
-    const unchanged = diffCatalogs(before, catalog$.value).length === 0
-    // A change that is told of but not to be seen is looked for once more, in the same lists.
+    const after = catalog$.value
+    const isEmptied = kinds.some((kind) => before[kind].length > 0 && after[kind].length === 0)
+    const unchanged = isEmptied || diffCatalogs(before, after).length === 0
+    // A change that is told of but not to be seen (yet) is looked for once more, in the same lists.
     if (unchanged) lists?.mark(kinds)
     this.#tell({ type: 'lists.refreshed', complete: complete === true && restored, unchanged })
   }

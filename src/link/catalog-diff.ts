@@ -16,7 +16,7 @@ export function diffCatalogs(before: Catalog, after: Catalog): ListChange[] {
     const [old, now] = [byKey(before, list), byKey(after, list)]
     const added = [...now.keys()].filter((key) => !old.has(key))
     const removed = [...old.keys()].filter((key) => !now.has(key))
-    const changed = [...now].filter(([key, text]) => old.has(key) && old.get(key) !== text).map(([key]) => key)
+    const changed = [...now].filter(([key, text]) => old.has(key) && !isSame(old.get(key), text)).map(([key]) => key)
     return added.length + removed.length + changed.length > 0 ? [{ list, added, removed, changed }] : []
   })
 }
@@ -32,9 +32,22 @@ function byKey(catalog: Catalog, list: ListKind): Map<string, string> {
   }
 }
 
+/** The order in which a server writes the members of an object tells nothing; some write them in another each time. */
+const isSame = (before = '', after = ''): boolean =>
+  before === after || canonical(JSON.parse(before)) === canonical(JSON.parse(after))
+
+/** As JSON, with the members of every object in the order of their names. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
+}
+
 /** A short text that differs when anything in the lists differs. It tells sameness and is no protection of anything. */
 export function catalogHash(catalog: Catalog): string {
-  return textHash(JSON.stringify(listKinds.map((kind) => catalog[kind])))
+  return textHash(canonical(listKinds.map((kind) => catalog[kind])))
 }
 
 /** FNV-1a over two lanes, as 16 hex digits. */

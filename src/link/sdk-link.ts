@@ -185,7 +185,8 @@ export class SdkLink implements Link {
       if (error.data instanceof ServerErrorData) {
         const { code, message } = error
         const rpc = { code, message: message.replace(/^MCP error -?\d+: /, ''), data: error.data.value }
-        const sessionSent = this.wire.sessionId !== undefined
+        // On the older wire the stream is the session, and every request goes into it.
+        const sessionSent = this.wire.sessionId !== undefined || wire === 'sse'
         return new WireError({ kind: 'rpc', wire, method, sent: true, sessionSent, rpc, summary: rpc.message })
       }
       if (error.code === ErrorCode.RequestTimeout) {

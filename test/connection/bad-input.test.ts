@@ -209,3 +209,20 @@ describe('a child that misbehaves', () => {
     await connection.close()
   })
 })
+
+describe('arguments that JSON cannot hold', () => {
+  it.each(['http', 'sse', 'stdio'] as const)(
+    'reject the call at once, and nothing is left waiting (%s)',
+    async (kind) => {
+      await using server = await startFaultServer({ legacy: true })
+      const url = kind === 'sse' ? server.legacyUrl : server.url
+      const { connection } = driven({ target: kind === 'stdio' ? childServer({}) : { url, kind } })
+      await connection.connect()
+      const error = await failure(connection.callTool({ name: 'echo', arguments: { n: 1n } }))
+      expect(error).toMatchObject({ code: 'CALL_REFUSED', fault: { code: 'message.unsendable', delivery: 'not-sent' } })
+      expect(await connection.callTool({ name: 'echo', arguments: { text: 'x' } })).toBeDefined()
+      expect(connection.status).toBe('ready')
+      await connection.close()
+    },
+  )
+})

@@ -72,6 +72,13 @@ const version: Verdict = ['version-offered', 'mismatch', 'link', 'version.unsupp
 
 /** Rows of the design's table of faults, and bodies that real servers send (numbers: known server deviations). */
 export const samples: readonly Sample[] = [
+  sample('arguments that JSON cannot hold', { kind: 'thrown', subject: 'message', sent: false }, [
+    'unsendable',
+    'permanent',
+    'call',
+    'message.unsendable',
+    'not-sent',
+  ]),
   // The older wire, remembered for an address
   sample(
     'an address that the older wire no longer serves',

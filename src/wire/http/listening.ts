@@ -23,6 +23,7 @@ import {
 } from '../web/index.js'
 import type { WireCore } from './core.js'
 import { firstListen, type ListenMemory, type ListenOutcome, nextListen, opened } from './listening-policy.js'
+import { SeenEvents } from './seen-events.js'
 
 /** The longest time that requests under way can hold back the end of a session whose listening stream is dead. */
 const heldMs = 30_000
@@ -32,6 +33,7 @@ export class Listening {
   readonly #onPostOnly: () => void
   /** Whether notifications of an earlier wire's session may have been missed before the first stream. */
   readonly #resumed: boolean
+  readonly #seen = new SeenEvents()
   #memory: ListenMemory = firstListen
   #attempt: Attempt | undefined
   #timer: unknown
@@ -80,7 +82,8 @@ export class Listening {
 
   #ask(): void {
     const attempt = new Attempt(this.#core, this.lastEventId, {
-      opened: () => this.#opened(),
+      opened: (resumed) => this.#opened(resumed),
+      isRepeated: (id, data) => this.#seen.isRepeated(id, data, this.#core.clock.now()),
       over: (outcome, evidence) => this.#over(attempt, outcome, evidence),
     })
     this.#attempt = attempt
@@ -99,7 +102,8 @@ export class Listening {
     )
   }
 
-  #opened(): void {
+  #opened(resumed: boolean): void {
+    this.#seen.open(resumed, this.#core.clock.now())
     const gap = this.#memory.opened || this.#resumed
     this.#memory = opened(this.#memory)
     this.postOnly = false
@@ -145,7 +149,9 @@ export class Listening {
 }
 
 interface AttemptOwner {
-  opened(): void
+  opened(resumed: boolean): void
+  /** The event came before. */
+  isRepeated(id: string | undefined, data: string): boolean
   over(outcome: ListenOutcome, evidence?: WireEvidence): void
 }
 
@@ -203,7 +209,7 @@ class Attempt implements ExchangeSink {
     if (status >= 200 && status <= 299 && status !== 204 && mediaType(headers) === 'text/event-stream') {
       this.#openedAt = this.#core.clock.now()
       this.#stream = this.#read()
-      this.#owner.opened()
+      this.#owner.opened(this.#resuming)
       return
     }
     // A good status with another type can be a page without end; its body explains nothing (SDK trap 12).
@@ -240,9 +246,10 @@ class Attempt implements ExchangeSink {
     const core = this.#core
     return new EventStream(
       {
-        message: (value) => {
+        message: (value, id, data) => {
           this.#messages += 1
-          core.receive(value)
+          if (this.#owner.isRepeated(id, data)) core.noise('an event of the listening stream that came before')
+          else core.receive(value)
         },
         garbage: () => core.noise('an event of the listening stream that is no JSON'),
         oversize: () => {

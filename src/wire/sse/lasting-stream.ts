@@ -93,7 +93,7 @@ export class LastingStream {
     const listener = this.#listener
     return new EventStream(
       {
-        message: (value) => listener.message(value),
+        message: (...event) => listener.message(...event),
         garbage: () => listener.garbage(),
         named: (event, data) => listener.named(event, data),
         oversize: () => {

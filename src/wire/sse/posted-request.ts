@@ -17,6 +17,7 @@ import {
   type ResponseHeaders,
   type Sent,
   thrownEvidence,
+  unsendableEvidence,
 } from '../web/index.js'
 import type { SseCore } from './core.js'
 
@@ -123,9 +124,8 @@ export class PostedRequest implements Answerable, ExchangeSink {
     try {
       body = JSON.stringify(message)
     } catch (error) {
-      const evidence = { ...thrownEvidence(this.#sent, error), summary: `${this.method} cannot be written as JSON` }
       // Not from within `send`: nobody would wait for the answer yet.
-      queueMicrotask(() => this.#core.refuse(this, evidence))
+      queueMicrotask(() => this.#core.refuse(this, unsendableEvidence(this.#sent, error)))
       return
     }
     this.#exchange = client.exchange({ method: 'POST', target, headers: outgoing.headers, body }, this)

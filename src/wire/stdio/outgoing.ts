@@ -65,8 +65,8 @@ export class Outgoing {
     let text: string
     try {
       text = `${JSON.stringify(message)}\n`
-    } catch (error) {
-      return stdioEvidence('thrown', `the message cannot be written as JSON: ${error}`, { sent: false })
+    } catch {
+      return stdioEvidence('thrown', 'the message cannot be written as JSON', { sent: false, subject: 'message' })
     }
     if (this.#outbox.post(text, parcel)) return undefined
     const waiting = this.#outbox.queuedBytes

@@ -2,8 +2,8 @@
 import { createParser, type EventSourceMessage, type EventSourceParser } from 'eventsource-parser'
 
 export interface EventStreamListener {
-  /** The parsed JSON of one event. */
-  message(value: unknown): void
+  /** The parsed JSON of one event, with its own id and its words. */
+  message(value: unknown, id: string | undefined, data: string): void
   /** An event's data was no JSON. */
   garbage(): void
   /** A message is larger than the limit; the stream cannot be read on. */
@@ -74,7 +74,7 @@ export class EventStream {
       return
     }
     this.#keep(id)
-    this.#listener.message(value)
+    this.#listener.message(value, id, data)
   }
 
   /** An empty id takes back the last one (HTML standard, 9.2.6). */

@@ -177,3 +177,9 @@ function firstData(body: string): string {
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error
 }
+
+/** A message that JSON cannot hold: a BigInt, a cycle. */
+export function unsendableEvidence(sent: Sent, error: unknown): WireEvidence {
+  const summary = `${sent.method ?? 'the message'} cannot be written as JSON`
+  return { ...thrownEvidence(sent, error), subject: 'message', sent: false, summary }
+}

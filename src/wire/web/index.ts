@@ -18,6 +18,7 @@ export {
   type Sent,
   streamEvidence,
   thrownEvidence,
+  unsendableEvidence,
 } from './evidence.js'
 export { type Exchange, type ExchangeSink, type ResponseHeaders, type Target, targetOf } from './exchange.js'
 export { Linger } from './linger.js'
