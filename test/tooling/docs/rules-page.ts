@@ -14,6 +14,7 @@ import { networkRules } from '../../../machines/rules/network.js'
 import { processRules } from '../../../machines/rules/process.js'
 import { sessionRules } from '../../../machines/rules/session.js'
 import { timeRules } from '../../../machines/rules/time.js'
+import { samples } from '../../model/samples.js'
 import { stateAt } from './chart-page.js'
 import { deadlines, sampleContext } from './deadlines.js'
 import { conditionsOf } from './declarations.js'
@@ -114,7 +115,15 @@ function one(rule: Rule, condition: string | undefined): string {
     ...(dialect ? [`- ${dialect}`] : []),
     ...(ruling.endsSession ? ['- The session is ended on the server before a new one is made.'] : []),
     ...(rule.source ? [`- Source: ${rule.source}`] : []),
+    `- Fired by, in \`test/model/rules.test.ts\`: ${firedBy(rule)}`,
   ].join('\n')
+}
+
+/** The tests that fire a rule, by their names. */
+function firedBy({ id }: Rule): string {
+  const names = samples.filter((sample) => sample.rule === id).map(({ name }) => `“${name}”`)
+  if (names.length === 0) throw new Error(`no test fires the rule '${id}'`)
+  return `${names.join(', ')}.`
 }
 
 /** What a rule proposes is known only with evidence, except where it is always the same. */
