@@ -114,6 +114,8 @@ export interface Evidence extends WireEvidence {
   readonly phase: Phase
   /** Whether this connection has ever been ready on this target. What looks permanent may be a redeploy if so. */
   readonly everReady?: boolean
+  /** The protocol version that this link asks for. */
+  readonly askedVersion?: string
   /** For how long, in milliseconds, the server has answered every attempt to go on with the session otherwise. */
   readonly refusedForMs?: number
   /** Whether the legacy wire may still be tried: the user asked for `auto`. */

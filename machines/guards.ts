@@ -33,6 +33,9 @@ const waits = ({ event }: Args): boolean =>
 export const isEarlyExit = (event: ConnectionEvent): boolean =>
   event.type === 'fault' && (event.fault.code === 'process.exited-early' || event.fault.code === 'process.interpreter')
 
+/** While a call waits the pauses are short and use up attempts quickly, so twice as many are allowed (report 01.09). */
+const budget = ({ policy, demand }: ConnectionContext): number => policy.maxAttempts * (demand ? 2 : 1)
+
 const crashMemoryFull = ({ context, event }: Args): boolean =>
   isEarlyExit(event) && context.earlyExits + 1 >= CRASH_MEMORY
 
@@ -65,7 +68,7 @@ export const guards = {
   renewable: (args: Args): boolean => isClass('session-expired')(args) && args.context.renewals < 1,
   offline: (args: Args): boolean => waits(args) && args.context.remote && !args.context.online,
   attemptsLeft: (args: Args): boolean =>
-    waits(args) && args.context.attempts < args.context.policy.maxAttempts && !crashMemoryFull(args),
+    waits(args) && args.context.attempts < budget(args.context) && !crashMemoryFull(args),
 
   // Link and session
   resumable: ({ context }: Args): boolean => context.session?.resumable === true,

@@ -5,7 +5,7 @@ import type { WireKind } from './evidence.js'
 export interface PolicyOptions {
   /** A preset or figures. Default `responsive` for stdio, `gentle` for everything on a network. */
   readonly backoff?: BackoffPreset | BackoffPolicy
-  /** Attempts in a row before the connection rests as `exhausted`. Default 20. */
+  /** Attempts in a row before the connection rests as `exhausted`; twice as many while a call waits. Default 20. */
   readonly maxAttempts?: number
   /** How long a connection must hold before its past failures are forgotten. Default 10 s. */
   readonly stableAfterMs?: number

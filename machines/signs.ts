@@ -1,6 +1,6 @@
 /** Predicates over evidence, so that the table of rules reads as sentences. Server text is read only here. */
 import type { Evidence } from './evidence.js'
-import { mutualVersion } from './versions.js'
+import { mutualVersion, namedVersions, olderVersion } from './versions.js'
 
 /** The handshake is not over: nothing has worked on this link yet. */
 export const opening = (e: Evidence): boolean =>
@@ -48,7 +48,16 @@ export const losesSessionByError = (e: Evidence): boolean => {
 
 /** A version both sides speak, other than the one just offered, that the server's refusal names. */
 export const offeredVersion = (e: Evidence): string | undefined =>
-  mutualVersion(e.rpc?.data) ?? (speaksOfVersion(e) ? mutualVersion(words(e)) : undefined)
+  mutualVersion(e.rpc?.data, e.askedVersion) ??
+  (speaksOfVersion(e) ? mutualVersion(words(e), e.askedVersion) : undefined)
+
+/** The next older version, where a refusal names none beside the one that was asked for. */
+export function guessedVersion(e: Evidence): string | undefined {
+  const { askedVersion, protocolVersion, rpc } = e
+  if (askedVersion === undefined || protocolVersion !== undefined) return undefined
+  const named = [...namedVersions(rpc?.data), ...namedVersions(words(e))]
+  return named.every((version) => version === askedVersion) ? olderVersion(askedVersion) : undefined
+}
 
 export const speaksOfVersion = (e: Evidence): boolean =>
   e.protocolVersion !== undefined || e.rpc?.code === -32022 || /protocol[\s_-]*version/i.test(words(e))

@@ -174,6 +174,8 @@ export type LinkCommand =
   | { readonly type: 'discover' }
   | { readonly type: 'refresh' }
   | { readonly type: 'probe' }
+  /** The listening stream may have died without a sign: it is asked for anew. */
+  | { readonly type: 'relisten' }
   /** The link is left, its session kept for the next one or not. Without a word, an ending link ends its session. */
   | { readonly type: 'detach'; readonly keep: boolean }
 

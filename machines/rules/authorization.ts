@@ -8,7 +8,8 @@ export const authorizationRules: readonly Rule[] = [
     because:
       'some servers without a listening stream answer 401 to the GET; whether the credential is refused, a POST tells',
     source: 'deviation 14; report 12.01',
-    when: (e) => status(401)(e) && e.http?.exchange === 'listen',
+    // On the older wire the stream is the connection, and its 401 is everybody's.
+    when: (e) => status(401)(e) && e.http?.exchange === 'listen' && e.wire === 'http',
     ruling: {
       class: 'unauthorized',
       scope: 'call',

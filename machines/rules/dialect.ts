@@ -1,5 +1,9 @@
+import type { Evidence } from '../evidence.js'
 import type { Rule } from '../faults.js'
-import { offeredVersion, opening, speaksOfVersion, status, toInitialize, tried } from '../signs.js'
+import { guessedVersion, offeredVersion, opening, speaksOfVersion, status, toInitialize, tried } from '../signs.js'
+
+/** An answer in the protocol, or the status for a bad request; a page that happens to hold the words is none. */
+const mayNameVersion = (e: Evidence): boolean => e.kind === 'rpc' || status(400)(e)
 
 /** Versions and wires. */
 export const dialectRules: readonly Rule[] = [
@@ -15,6 +19,20 @@ export const dialectRules: readonly Rule[] = [
       delivery: 'refused',
       dialect: (e) => ({ version: offeredVersion(e) }),
       advice: 'The server speaks another protocol version; a common one is offered.',
+    },
+  },
+  {
+    id: 'version-guessed',
+    because: 'the server does not speak the version and names none that it does: an older one may be it',
+    source: 'deviations 29, 30',
+    when: (e) => toInitialize(e) && speaksOfVersion(e) && guessedVersion(e) !== undefined && mayNameVersion(e),
+    ruling: {
+      class: 'mismatch',
+      scope: 'link',
+      code: 'version.unsupported',
+      delivery: 'refused',
+      dialect: (e) => ({ version: guessedVersion(e) }),
+      advice: 'The server does not speak this protocol version and does not say which; an older one is offered.',
     },
   },
   {

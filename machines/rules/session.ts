@@ -101,7 +101,7 @@ export const sessionRules: readonly Rule[] = [
     id: 'listening-dead',
     because: 'every further stream is dead at birth, after one that lasted: the server still holds that one open',
     source: 'report 03.04',
-    when: (e) => e.kind === 'stream' && e.stream === 'listen',
+    when: (e) => e.kind === 'stream' && e.stream === 'listen' && e.wire === 'http',
     ruling: {
       class: 'session-expired',
       scope: 'link',

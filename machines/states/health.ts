@@ -3,6 +3,9 @@ import { connectionSetup } from '../setup.js'
 /** A link of before cannot cast suspicion on this one. */
 const fenced = { guard: 'stale', meta: { rule: 'F0' } } as const
 
+/** A probe goes over a socket of its own; of the listening stream it tells nothing (report 03.07). */
+const relisten = { type: 'tellLink', params: { type: 'relisten' } } as const
+
 export const health = connectionSetup.createStateConfig({
   description: 'Is the link alive, and does it hold?',
   initial: 'settling',
@@ -34,10 +37,10 @@ export const health = connectionSetup.createStateConfig({
       description:
         'The machine or the network was away. Probes are spread, so that a hundred connections do not ask at once.',
       on: {
-        suspect: [fenced, { target: 'probing' }],
+        suspect: [fenced, { target: 'probing', actions: relisten }],
       },
       after: {
-        wakePause: 'probing',
+        wakePause: { target: 'probing', actions: relisten },
       },
     },
     probing: {

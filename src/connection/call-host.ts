@@ -51,8 +51,11 @@ export class ConnectionCallHost implements CallHost {
   report(fault: Fault, generation: number): void {
     const { actor } = this.#standing
     const { credentialEpoch } = fault.evidence
-    if (fault.scope === 'link') actor.send({ type: 'fault', fault, generation, credentialEpoch })
-    else if (fault.suspect) actor.send({ type: 'suspect', generation })
+    const { live } = this.#runtime
+    if (fault.scope === 'link') {
+      if (live?.generation === generation) live.note(fault)
+      actor.send({ type: 'fault', fault, generation, credentialEpoch })
+    } else if (fault.suspect) actor.send({ type: 'suspect', generation })
   }
 
   demand(raised: boolean): void {

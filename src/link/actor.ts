@@ -1,17 +1,22 @@
 import { Subscription } from 'rxjs'
 import { fromCallback, fromPromise } from 'xstate'
 import { classify } from '../../machines/classify.js'
-import type { Phase, WireEvidence } from '../../machines/evidence.js'
+import type { Evidence, Phase, WireEvidence } from '../../machines/evidence.js'
 import type { Fault } from '../../machines/faults.js'
 import type { LinkCommand, LinkEvent, LinkInput, Runtime } from '../../machines/types.js'
+import { supportedVersions } from '../../machines/versions.js'
 import { evidenceOf } from '../wire/failure.js'
 import type { WireEvent } from '../wire/wire.js'
 import { changedLists, listsOf } from './catalog.js'
 import { diffCatalogs } from './catalog-diff.js'
+import { Errands } from './errands.js'
 import { ListReader } from './list-reader.js'
 import type { Link } from './port.js'
 import { isAnswer, Prober } from './prober.js'
 import { ConnectionRuntime } from './runtime.js'
+
+/** How long the refusals of other requests may take when one was refused because its session is lost. */
+const REFUSALS_MS = 250
 
 /**
  * The link actor: carries out what the chart asks and reports what happens, in the chart's words. It decides nothing
@@ -40,8 +45,11 @@ class LinkRun {
   #phase: Phase = 'connecting'
   #left = false
   #keepSession = false
+  /** The server no longer knows the session. */
+  #sessionLost = false
   /** The chart left the link. Otherwise the actor was stopped from outside, and nothing comes after it. */
   #detached = false
+  readonly #errands: Errands
   #lists: ListReader | undefined
   #prober: Prober | undefined
   /** Resolves when the wire may be released: the slot of this link ends with it. */
@@ -51,6 +59,7 @@ class LinkRun {
     this.#runtime = runtime
     this.#input = input
     this.#sendBack = sendBack
+    this.#errands = new Errands(runtime.clock, runtime.policy.callMs)
   }
 
   obey(command: LinkCommand): void {
@@ -73,6 +82,9 @@ class LinkRun {
         break
       case 'probe':
         this.#attempt('ready', (link) => this.#probe(link))
+        break
+      case 'relisten':
+        this.#link?.wire.relisten?.()
         break
       case 'detach':
         this.#detached = true
@@ -123,6 +135,8 @@ class LinkRun {
     const link = this.#link
     if (!link) return
     try {
+      // Whatever else was asked under a lost session is being refused as well: its caller need not be left in doubt.
+      if (this.#sessionLost) await link.wire.answered?.(REFUSALS_MS)
       if (!this.#keepSession || link.wire.sessionId !== this.#runtime.session?.id) {
         await link.endSession(this.#runtime.policy.closeMs / 2)
         this.#runtime.forgetSession()
@@ -174,8 +188,9 @@ class LinkRun {
     this.#lists?.mark(listsOf(session.capabilities))
     const known = this.#runtime.catalog$.value.fetchedAt > 0
     if (known) this.#goLive(link)
-    this.#tell({ type: 'link.resumed', known })
+    // Before the chart goes on: whoever asks for the stream next does not know where it had got to.
     link.wire.listen?.(session.lastEventId)
+    this.#tell({ type: 'link.resumed', known })
   }
 
   async #discover(link: Link): Promise<void> {
@@ -206,9 +221,10 @@ class LinkRun {
   /** Tells the session what the application asked for and it does not know; true when it knows all. */
   async #restore(link: Link): Promise<boolean> {
     const { logging, resources } = this.#capabilities()
+    const timeoutMs = this.#runtime.policy.callMs
     const can = { logging: logging !== undefined, subscribe: resources?.subscribe === true }
     const items = await this.#runtime.restoration.restore(
-      (method, params) => link.request(method, params, { timeoutMs: this.#runtime.policy.callMs }),
+      (method, params) => this.#errands.run(() => link.request(method, params, { timeoutMs })),
       can,
       (error) => this.#judge(error),
     )
@@ -217,9 +233,9 @@ class LinkRun {
   }
 
   #listReader(link: Link): ListReader {
+    const timeoutMs = this.#runtime.policy.callMs
     return new ListReader({
-      link,
-      timeoutMs: this.#runtime.policy.callMs,
+      list: (kind, signal) => this.#errands.run(() => link.list(kind, { timeoutMs, signal })),
       judge: (error) => this.#judge(error),
       lose: (fault) => this.#tellFault(fault),
       take: (readings) => {
@@ -229,7 +245,7 @@ class LinkRun {
   }
 
   async #probe(link: Link): Promise<void> {
-    this.#prober ??= new Prober(link, this.#runtime.clock, (error) => this.#judge(error))
+    this.#prober ??= new Prober(link, this.#runtime.clock, this.#errands, (error) => this.#judge(error))
     const life = await this.#prober.ask()
     if (!life) return
     this.#runtime.rttMs = life.rttMs ?? this.#runtime.rttMs
@@ -245,6 +261,7 @@ class LinkRun {
     this.#runtime.live = {
       link,
       generation: this.#input.generation,
+      note: (fault) => this.#noteLoss(fault),
       ask: (method, params, timeoutMs, options) => link.ask(method, params, timeoutMs, options),
       explain: (failure, method, timeoutMs) => link.explain(failure, method, timeoutMs),
     }
@@ -304,10 +321,16 @@ class LinkRun {
   }
 
   #judgeEvidence(evidence: WireEvidence): Fault {
-    return judge(this.#runtime, evidence, this.#phase, this.#input)
+    const askedVersion = this.#input.dialect.version ?? supportedVersions[0]
+    return judge(this.#runtime, evidence, this.#phase, { ...this.#input, askedVersion })
+  }
+
+  #noteLoss(fault: Fault): void {
+    if (fault.class === 'session-expired') this.#sessionLost = true
   }
 
   #tellFault(fault: Fault): void {
+    this.#noteLoss(fault)
     this.#tell({ type: 'fault', fault, credentialEpoch: fault.evidence.credentialEpoch })
   }
 
@@ -321,9 +344,11 @@ export function judge(
   runtime: ConnectionRuntime,
   evidence: WireEvidence,
   phase: Phase,
-  { everReady, legacyAllowed, dialectsTried }: Pick<LinkInput, 'everReady' | 'legacyAllowed' | 'dialectsTried'>,
+  standing: Pick<Evidence, 'everReady' | 'legacyAllowed' | 'dialectsTried' | 'askedVersion'>,
 ): Fault {
+  const { everReady, legacyAllowed, dialectsTried, askedVersion } = standing
   const { refusedSince } = runtime.session ?? {}
   const refusedForMs = refusedSince === undefined ? undefined : runtime.clock.now() - refusedSince
-  return classify({ ...evidence, phase, everReady, refusedForMs, legacyAllowed, dialectsTried }, runtime.rules)
+  const seen = { ...evidence, phase, everReady, legacyAllowed, dialectsTried, askedVersion, refusedForMs }
+  return classify(seen, runtime.rules)
 }

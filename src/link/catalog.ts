@@ -96,7 +96,8 @@ export function withReadings(before: Catalog, readings: ReadonlyMap<ListKind, Li
     read = true
     lists = withList(lists, kind, reading.items, rejected)
   }
-  return { ...before, ...lists, errors, rejected, fetchedAt: read ? now : before.fetchedAt }
+  // A driven clock begins at 0, which here would say: never.
+  return { ...before, ...lists, errors, rejected, fetchedAt: read ? Math.max(1, now) : before.fetchedAt }
 }
 
 /** A list that the server does not have (any more) is empty. */
@@ -113,12 +114,13 @@ function withList<K extends ListKind>(
   items: readonly unknown[],
   rejected: RejectedItem[],
 ): Lists {
-  const good: Items[K][] = []
+  // A server that repeats its pages lists everything twice; nobody can call one of two tools of the same name.
+  const good = new Map<unknown, Items[K]>()
   for (const item of items) {
-    if (isItem(kind, item)) good.push(item)
-    else rejected.push({ list: kind, name: nameOf(item), reason: `needs ${demands[kind]}` })
+    if (!isItem(kind, item)) rejected.push({ list: kind, name: nameOf(item), reason: `needs ${demands[kind]}` })
+    else if (!good.has(Reflect.get(item, keyOf[kind]))) good.set(Reflect.get(item, keyOf[kind]), item)
   }
-  return { ...lists, [kind]: good }
+  return { ...lists, [kind]: [...good.values()] }
 }
 
 const demands = {

@@ -1,12 +1,10 @@
 import type { Fault } from '../../machines/faults.js'
 import type { ListKind, ListReading } from './catalog.js'
-import type { Link } from './port.js'
 
 /** What reading lists needs of the link actor. */
 export interface ListReaderHost {
-  readonly link: Link
-  /** Time for one page, in milliseconds. A list that is slow has as long as any call; the chart does not wait for it. */
-  readonly timeoutMs: number
+  /** Asks for one list, all its pages, in raw items. */
+  list(kind: ListKind, signal: AbortSignal): Promise<unknown[]>
   judge(error: unknown): Fault
   /** A list could not be read, since the link is no good. */
   lose(fault: Fault): void
@@ -66,9 +64,8 @@ export class ListReader {
   }
 
   async #ask(kind: ListKind, signal: AbortSignal): Promise<ListReading> {
-    const { link, timeoutMs } = this.#host
     try {
-      return { items: await link.list(kind, { timeoutMs, signal }) }
+      return { items: await this.#host.list(kind, signal) }
     } catch (error) {
       const fault = this.#host.judge(error)
       // A capability that is advertised without its list is common (deviation 33): there is nothing to read.

@@ -1,5 +1,6 @@
 import type { Fault } from '../../machines/faults.js'
 import type { Clock } from '../clock.js'
+import type { Errands } from './errands.js'
 import type { Link } from './port.js'
 
 export interface SignOfLife {
@@ -24,15 +25,17 @@ export function isAnswer({ class: is, scope, evidence }: Fault): boolean {
 export class Prober {
   readonly #link: Link
   readonly #clock: Clock
+  readonly #errands: Errands
   readonly #judge: (error: unknown) => Fault
   /** Probes without an answer yet; they do not make the link busy. */
   readonly #open = new Set<AbortController>()
   /** This server answers no ping. */
   #pingless = false
 
-  constructor(link: Link, clock: Clock, judge: (error: unknown) => Fault) {
+  constructor(link: Link, clock: Clock, errands: Errands, judge: (error: unknown) => Fault) {
     this.#link = link
     this.#clock = clock
+    this.#errands = errands
     this.#judge = judge
   }
 
@@ -43,7 +46,7 @@ export class Prober {
    */
   async ask(): Promise<SignOfLife | undefined> {
     const { pending, adrift = 0 } = this.#link.wire
-    if (pending - adrift > this.#open.size) return this.#alive({})
+    if (pending - adrift - this.#errands.hopeless > this.#open.size) return this.#alive({})
     const thorough = this.#pingless || this.#open.size > 0
     const probe = new AbortController()
     this.#open.add(probe)

@@ -1,6 +1,6 @@
 import { BehaviorSubject, Subject } from 'rxjs'
 import type { WireKind } from '../../machines/evidence.js'
-import type { Rule } from '../../machines/faults.js'
+import type { Fault, Rule } from '../../machines/faults.js'
 import type { Policy } from '../../machines/policy.js'
 import type { Runtime } from '../../machines/types.js'
 import type { Clock, Random } from '../clock.js'
@@ -45,6 +45,8 @@ export interface RuntimeOptions {
 export interface LiveLink extends Pick<Link, 'ask' | 'explain'> {
   readonly link: Link
   readonly generation: number
+  /** A call has met a fault of the link. */
+  note(fault: Fault): void
 }
 
 /**

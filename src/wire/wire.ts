@@ -44,12 +44,16 @@ export interface Wire extends TransportLike {
   readonly pending: number
   /** How many of them have lost their reply stream and are being resumed: they are no sign of life. Default 0. */
   readonly adrift?: number
+  /** Resolves when no request of ours is open any more, or after the time. Where wires have sessions. */
+  answered?(timeoutMs: number): Promise<void>
   /** Ends the session on the server, within the time; resolves whatever the server says. Where wires have sessions. */
   endSession?(timeoutMs: number): Promise<void>
   /** Where the listening stream has got to, for wires that can go on from there. */
   readonly lastEventId?: string | undefined
   /** Asks for the listening stream, where wires have one; idempotent. */
   listen?(lastEventId?: string): void
+  /** After a sleep: what stands open may be dead without a sign, so the stream is asked for anew, over new sockets. */
+  relisten?(): void
 }
 
 export type WireEvent =

@@ -104,6 +104,51 @@ describe('an HTTP server that is restarted', () => {
   })
 })
 
+describe('calls that are cut together', () => {
+  it('by a lost session: one new session, and each runs once, since the server had refused them all', async () => {
+    await using server = await startFaultServer()
+    const connection = quick({ target: { url: server.url } })
+    await connection.connect()
+    server.forgetSessions()
+    const texts = ['1', '2', '3', '4', '5']
+    const answers = await Promise.all(texts.map((text) => connection.callTool({ name: 'echo', arguments: { text } })))
+    expect(answers.map(({ content }) => content[0])).toMatchObject(
+      texts.map((text) => ({ text: JSON.stringify({ text }) })),
+    )
+    expect(server.count('initialize')).toBe(2)
+    expect(server.requests('tools/call').filter(({ status }) => status === 200)).toHaveLength(texts.length)
+    await connection.close()
+  })
+
+  it('by a lost session, one of them running for long: that one is left in doubt, and the new session is not', async () => {
+    await using server = await startFaultServer()
+    const connection = quick({ target: { url: server.url } })
+    await connection.connect()
+    server.once('tools/call', hang())
+    const long = failure(connection.callTool({ name: 'echo' }))
+    await server.seen('tools/call')
+    server.forgetSessions()
+    expect(await connection.callTool({ name: 'echo' })).toBeDefined()
+    expect(await long).toBeInstanceOf(OutcomeUnknownError)
+    expect(server.count('initialize')).toBe(2)
+    await connection.close()
+  })
+
+  it('by a server that is away: none has left, so all wait, whichever hears of it first', async () => {
+    await using server = await startFaultServer()
+    const connection = quick({ target: { url: server.url } })
+    await connection.connect()
+    await server.stop()
+    const texts = ['1', '2', '3', '4', '5']
+    const calls = Promise.all(texts.map((text) => connection.callTool({ name: 'echo', arguments: { text } })))
+    await until(connection, 'backoff')
+    await server.restart()
+    expect(await calls).toHaveLength(texts.length)
+    expect(server.count('tools/call')).toBe(texts.length)
+    await connection.close()
+  })
+})
+
 describe('a call whose wire breaks', () => {
   it('after it was sent rejects as unknown, and is not sent again', async () => {
     await using server = await startFaultServer()

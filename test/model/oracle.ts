@@ -141,7 +141,7 @@ function judged(m: Model, s: Setting, f: Fault): Model {
     [f.class === 'session-expired' && m.renewals < 1, () => link(noted, { renewals: m.renewals + 1 })],
     [s.remote && !m.online, () => go(noted, 'backoff.offline')],
     [
-      m.attempts < s.maxAttempts && !(f.early && noted.earlyExits >= 3),
+      m.attempts < s.maxAttempts * (m.demand ? 2 : 1) && !(f.early && noted.earlyExits >= 3),
       () =>
         go(noted, f.cools ? 'backoff.cooling' : 'backoff.waiting', {
           attempts: m.attempts + 1,

@@ -300,6 +300,11 @@ export const samples: readonly Sample[] = [
     'refused',
     true,
   ]),
+  sample(
+    '401 to the stream of the older wire',
+    http(401, { exchange: 'listen' }, { wire: 'sse', phase: 'connecting' }),
+    ['unauthorized', 'unauthorized', 'link', 'http.401', 'refused'],
+  ),
   sample('401 naming the session, token run out', http(401, { body: 'Session expired' }, { tokenState: 'expired' }), [
     'unauthorized',
     'unauthorized',
@@ -454,6 +459,26 @@ export const samples: readonly Sample[] = [
     '400 naming versions (30)',
     http(400, { body: 'Unsupported protocol version (supported versions: 2025-06-18, 2025-03-26)' }, atStart),
     version,
+  ),
+  sample(
+    'the version that was asked for, and the one to ask for',
+    {
+      kind: 'rpc',
+      ...atStart,
+      askedVersion: '2025-11-25',
+      rpc: rpc(-32602, 'Unsupported protocol version 2025-11-25, use 2025-03-26'),
+    },
+    version,
+  ),
+  sample(
+    'a version refused, and none named (29)',
+    { kind: 'rpc', ...atStart, askedVersion: '2025-11-25', rpc: rpc(-32602, 'Unsupported protocol version') },
+    ['version-guessed', 'mismatch', 'link', 'version.unsupported', 'refused'],
+  ),
+  sample(
+    'the oldest version refused, and none named',
+    { kind: 'rpc', ...atStart, askedVersion: '2024-10-07', rpc: rpc(-32602, 'Unsupported protocol version') },
+    ['version-unsupported', 'permanent', 'link', 'version.unsupported', 'refused'],
   ),
   sample(
     'no version in common',

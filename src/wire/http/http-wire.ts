@@ -76,7 +76,7 @@ export class HttpWire implements Wire {
 
   /** Id of the last event that came on the listening stream, to go on after it in another wire. */
   get lastEventId(): string | undefined {
-    return this.#listening?.lastEventId
+    return this.#listening?.reached
   }
 
   get lastLifeAt(): number {
@@ -148,6 +148,21 @@ export class HttpWire implements Wire {
    */
   listen(lastEventId?: string): void {
     if (this.#state === 'open') this.#listening?.open(lastEventId)
+  }
+
+  relisten(): void {
+    this.#core?.client.renewSockets()
+    this.#listening?.openAnew()
+  }
+
+  answered(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#clock.setTimeout(resolve, timeoutMs)
+      this.#requests.whenNone(() => {
+        this.#clock.clearTimeout(timer)
+        resolve()
+      })
+    })
   }
 
   /** Ends the session at the server by DELETE; any answer, a failure or `timeoutMs` is the end of it. Never rejects. */

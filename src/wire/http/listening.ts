@@ -61,6 +61,20 @@ export class Listening {
     this.#ask()
   }
 
+  /** Asks anew although a stream seems open: after a sleep it may be dead without a sign (report 03.07). */
+  openAnew(): void {
+    const attempt = this.#attempt
+    if (this.#closed || !attempt) return
+    this.lastEventId = attempt.reached
+    attempt.abandon()
+    this.#ask()
+  }
+
+  /** The last event that came, on the stream that is open or on the one before it. */
+  get reached(): string | undefined {
+    return this.#attempt?.reached ?? this.lastEventId
+  }
+
   /** A fault waits until no request is under way. */
   get holds(): boolean {
     return this.#held !== undefined
@@ -182,6 +196,11 @@ class Attempt implements ExchangeSink {
     return this.#stream?.retryMs
   }
 
+  /** The last event that came. */
+  get reached(): string | undefined {
+    return this.#stream?.lastEventId ?? this.lastEventId
+  }
+
   get(outgoing: Outgoing): void {
     if (this.#over) return
     const { client, target } = this.#core
@@ -267,7 +286,7 @@ class Attempt implements ExchangeSink {
 
   #ended(error?: unknown): void {
     this.#stream?.finish()
-    this.lastEventId = this.#stream?.lastEventId ?? this.lastEventId
+    this.lastEventId = this.reached
     this.#finish(error)
   }
 

@@ -61,6 +61,11 @@ export class HttpClient {
     await backend?.close()
   }
 
+  /** @internal The sockets that idle may be dead without a sign; none of them is used any more. */
+  renewSockets(): void {
+    this.#backend?.renew?.()
+  }
+
   /** @internal Redirects hold for a session: a new one asks the configured address again. */
   forgetRedirects(): void {
     this.#redirects.clear()

@@ -50,6 +50,10 @@ export interface Exchange {
 /** What makes exchanges: owns sockets, knows nothing of MCP. */
 export interface Exchanger {
   exchange(request: ExchangeRequest, sink: ExchangeSink): Exchange
+  /**
+   * Further requests use none of the sockets that idle now; what is under way goes on. No effect on those of the caller.
+   */
+  renew?(): void
   /** Destroys what this backend made itself; a dispatcher or `fetch` of the caller is left alone. */
   close(): Promise<void>
 }

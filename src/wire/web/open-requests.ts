@@ -32,6 +32,7 @@ type Ref = Pick<Answerable, 'id'>
 export class OpenRequests<R extends Answerable> {
   readonly #owner: OpenRequestsOwner<R>
   readonly #pending = new Map<JsonRpcId, R>()
+  #whenNone: (() => void)[] = []
 
   constructor(owner: OpenRequestsOwner<R>) {
     this.#owner = owner
@@ -39,6 +40,12 @@ export class OpenRequests<R extends Answerable> {
 
   get size(): number {
     return this.#pending.size
+  }
+
+  /** Calls back, once, when none is open any more; it must not throw. */
+  whenNone(callback: () => void): void {
+    if (this.#pending.size === 0) callback()
+    else this.#whenNone.push(callback)
   }
 
   count(which: (request: R) => boolean): number {
@@ -129,5 +136,9 @@ export class OpenRequests<R extends Answerable> {
   #takeOut(request: R): void {
     this.#pending.delete(request.id)
     request.settled = true
+    if (this.#pending.size > 0 || this.#whenNone.length === 0) return
+    const callbacks = this.#whenNone
+    this.#whenNone = []
+    for (const callback of callbacks) callback()
   }
 }

@@ -13,7 +13,7 @@ export type DispatcherLike = Pick<Dispatcher, 'dispatch'>
 
 /** Exchanges over the caller's dispatcher, which is used as it is and not closed. */
 export function overDispatcher(dispatcher: DispatcherLike): Exchanger {
-  return new UndiciExchanger(dispatcher, async () => {})
+  return new UndiciExchanger({ current: dispatcher, renew() {}, async close() {} })
 }
 
 /** Exchanges over an agent of our own; through a proxy only where the environment names one. */
@@ -27,13 +27,45 @@ export function overOwnAgent(env: Readonly<Record<string, string | undefined>> =
     pipelining: 1,
     connect: tracked(dialling),
   }
-  const agent = namesProxy(env) ? new EnvHttpProxyAgent(agentOptions) : new Agent(agentOptions)
-  return new UndiciExchanger(agent, async () => {
-    const destroyed = agent.destroy()
+  return new UndiciExchanger(
+    new OwnAgents(() => (namesProxy(env) ? new EnvHttpProxyAgent(agentOptions) : new Agent(agentOptions)), dialling),
+  )
+}
+
+/** Where requests go out, and how it is ended. */
+interface Dispatchers {
+  readonly current: DispatcherLike
+  renew(): void
+  close(): Promise<void>
+}
+
+class OwnAgents implements Dispatchers {
+  readonly #make: () => Dispatcher
+  readonly #dialling: Set<Socket>
+  /** With what is still under way. */
+  readonly #retired = new Set<Dispatcher>()
+  current: Dispatcher
+
+  constructor(make: () => Dispatcher, dialling: Set<Socket>) {
+    this.#make = make
+    this.#dialling = dialling
+    this.current = make()
+  }
+
+  renew(): void {
+    const old = this.current
+    this.current = this.#make()
+    this.#retired.add(old)
+    const forget = () => this.#retired.delete(old)
+    old.close().then(forget, forget)
+  }
+
+  async close(): Promise<void> {
+    const destroyed = [this.current, ...this.#retired].map((agent) => agent.destroy())
     // undici lets a socket that is still dialling run into its own timeout, which would hold the process for it.
-    for (const socket of dialling) socket.destroy()
-    await destroyed
-  })
+    for (const socket of this.#dialling) socket.destroy()
+    await Promise.all(destroyed)
+  }
 }
 
 function namesProxy(env: Readonly<Record<string, string | undefined>>): boolean {
@@ -52,14 +84,20 @@ function tracked(dialling: Set<Socket>): buildConnector.connector {
 }
 
 class UndiciExchanger implements Exchanger {
-  readonly #dispatcher: DispatcherLike
-  readonly close: () => Promise<void>
+  readonly #dispatchers: Dispatchers
   /** A response ended in this turn of the event loop, and these wait for the next. */
   #waiting: (() => void)[] | undefined
 
-  constructor(dispatcher: DispatcherLike, close: () => Promise<void>) {
-    this.#dispatcher = dispatcher
-    this.close = close
+  constructor(dispatchers: Dispatchers) {
+    this.#dispatchers = dispatchers
+  }
+
+  renew(): void {
+    this.#dispatchers.renew()
+  }
+
+  close(): Promise<void> {
+    return this.#dispatchers.close()
   }
 
   exchange(request: ExchangeRequest, sink: ExchangeSink): Exchange {
@@ -89,7 +127,7 @@ class UndiciExchanger implements Exchanger {
   #dispatch(request: ExchangeRequest, exchange: UndiciExchange): void {
     if (exchange.isOver) return
     try {
-      this.#dispatcher.dispatch(
+      this.#dispatchers.current.dispatch(
         {
           origin: request.target.origin,
           path: request.target.path,
