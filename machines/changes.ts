@@ -66,11 +66,17 @@ export const beginLink = (context: ConnectionContext): Changes => ({
   listRounds: 0,
 })
 
-export function noteSession(event: ConnectionEvent): Changes {
+export function noteSession(context: ConnectionContext, event: ConnectionEvent): Changes {
   if (event.type === 'link.resumed') {
-    return event.known ? { reached: 'ready', lists: 'unverified', everReady: true } : { reached: 'session' }
+    const online = true // whatever was told of the network
+    return event.known
+      ? { reached: 'ready', lists: 'unverified', everReady: true, online }
+      : { reached: 'session', online }
   }
-  return event.type === 'link.initialized' ? { reached: 'session', session: event.session } : {}
+  if (event.type !== 'link.initialized') return {}
+  // A session that was to be ended first has been; kept, this would end the next session that is to be gone on with.
+  const { endSession: _done, ...dialect } = context.dialect
+  return { reached: 'session', session: event.session, dialect, online: true }
 }
 
 export function noteLists(context: ConnectionContext, event: ConnectionEvent): Changes {
@@ -97,7 +103,6 @@ export function adoptDialect(context: ConnectionContext, event: ConnectionEvent)
   const dialect = faultOf(event)?.dialect
   if (!dialect) return {}
   return {
-    // Ending the old session is done once and not kept: the next link has no old session to end.
     dialect: { ...context.dialect, ...dialect },
     dialectsTried: [...context.dialectsTried, dialectKey(dialect)],
   }
@@ -145,6 +150,7 @@ export const configure = (event: ConnectionEvent): Changes =>
     ? {
         ...(event.policy && { policy: event.policy }),
         ...(event.remote !== undefined && { remote: event.remote }),
+        ...(event.legacyAllowed !== undefined && { legacyAllowed: event.legacyAllowed }),
         ...(event.relink && strangers),
       }
     : {}

@@ -7,7 +7,7 @@ import { rules as ownRules } from './rules/index.js'
  * ends in rules that always match and fall to the safe side: wait, and do not send anything twice.
  */
 export function classify(evidence: Evidence, userRules: readonly Rule[] = []): Fault {
-  const rule = userRules.find((r) => r.when(evidence)) ?? ownRules.find((r) => r.when(evidence)) ?? ownRules.at(-1)
+  const rule = userRules.find((r) => holds(r, evidence)) ?? ownRules.find((r) => r.when(evidence)) ?? ownRules.at(-1)
   if (!rule) throw new Error('the list of rules is empty')
   const { ruling } = rule
   const dialect = ruling.dialect?.(evidence)
@@ -23,6 +23,15 @@ export function classify(evidence: Evidence, userRules: readonly Rule[] = []): F
     advice: fill(ruling.advice, evidence),
     rule: rule.id,
     evidence,
+  }
+}
+
+/** A user's rule that throws does not match: it must not take the connection down. */
+function holds(rule: Rule, evidence: Evidence): boolean {
+  try {
+    return rule.when(evidence)
+  } catch {
+    return false
   }
 }
 

@@ -75,6 +75,13 @@ export const GATHER = { firstMs: 300, mostMs: 5_000, quietMs: 10_000 } as const
 /** Lists that could not be read are asked for again, growing to the cap. */
 export const LIST_RETRY: BackoffPolicy = { baseMs: 2_000, capMs: 60_000, factor: 2, jitter: 0.5 }
 
+/** A change of some options leaves the others as they were given. */
+export const mergePolicy = (given: PolicyOptions, change: PolicyOptions): PolicyOptions => ({
+  ...given,
+  ...change,
+  timeouts: { ...given.timeouts, ...change.timeouts },
+})
+
 /**
  * Fills in the defaults and refuses what cannot be meant.
  *

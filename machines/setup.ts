@@ -87,7 +87,7 @@ export const connectionSetup = setup({
   actions: {
     // Link
     beginLink: assign(({ context }) => beginLink(context)),
-    noteSession: assign(({ event }) => noteSession(event)),
+    noteSession: assign(({ context, event }) => noteSession(context, event)),
     noteLists: assign(({ context, event }) => noteLists(context, event)),
     forgetSession: assign({ session: undefined }),
     loseLink: assign({ linkLost: true }),

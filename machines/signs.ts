@@ -35,6 +35,10 @@ export const namesSession = (e: Evidence): boolean => /session/i.test(words(e))
 
 export const saysAlreadyInitialized = (e: Evidence): boolean => /already (?:been )?initiali[sz]ed/i.test(words(e))
 
+/** Words by which only the protocol's own layers speak of its session; an application has sessions of its own. */
+const protocolSession =
+  /mcp[\s_-]*session|session[\s_-]*id\b|(?:server|client)\s+(?:is\s+)?not\s+initiali[sz]ed|^\W*(?:(?:bad|invalid) request:?\s*)?(?:unknown|invalid|expired|no)?\s*session(?:\s+(?:was\s+)?(?:not found|unknown|expired|terminated))?\W*$/i
+
 /**
  * A JSON-RPC error that came with status 200 speaks of the session only under the codes the protocol's own layers use.
  * An application's code (404, …) or a tool's complaint about its arguments does not count (report 01.06).
@@ -43,7 +47,11 @@ export const losesSessionByError = (e: Evidence): boolean => {
   const code = e.rpc?.code
   if (code === undefined) return false
   if (code === -32602) return /before initiali[sz]ation was complete/i.test(words(e))
-  return (code === -32600 || (code <= -32000 && code >= -32019)) && namesLostSession(e)
+  return (
+    (code === -32600 || (code <= -32000 && code >= -32019)) &&
+    namesLostSession(e) &&
+    protocolSession.test(e.rpc?.message ?? '')
+  )
 }
 
 /** A version both sides speak, other than the one just offered, that the server's refusal names. */

@@ -133,7 +133,13 @@ export type CommandEvent =
   | { readonly type: 'retry' }
   | { readonly type: 'close' }
   /** `relink`: the target changed, so the present link serves no longer. */
-  | { readonly type: 'configure'; readonly policy?: Policy; readonly relink?: boolean; readonly remote?: boolean }
+  | {
+      readonly type: 'configure'
+      readonly policy?: Policy
+      readonly relink?: boolean
+      readonly remote?: boolean
+      readonly legacyAllowed?: boolean
+    }
   /** The answer of a login is with the authorizer. */
   | { readonly type: 'auth.responded' }
 

@@ -128,6 +128,18 @@ export const sessionRules: readonly Rule[] = [
     },
   },
   {
+    id: 'session-forgotten',
+    because: 'there is nothing to go on with, so there is nothing to wait for either',
+    when: (e) => e.kind === 'thrown' && e.subject === 'session',
+    ruling: {
+      class: 'session-expired',
+      scope: 'link',
+      code: 'session.forgotten',
+      delivery: 'not-sent',
+      advice: 'The remembered session is not at hand any more; a new one is made.',
+    },
+  },
+  {
     id: 'resuming-refused',
     because: 'a server that will not go on with a session may well begin a new one',
     source: 'report 01.06',

@@ -1,8 +1,10 @@
-import type { WireEvidence } from '../../machines/evidence.js'
+import { clampDelay } from '../../machines/backoff.js'
+import type { RpcEvidence, WireEvidence } from '../../machines/evidence.js'
 import type { Fault } from '../../machines/faults.js'
 import type { Clock, Random } from '../clock.js'
 import { CallRefusedError, CallTimeoutError, OutcomeUnknownError, QueueFullError, RpcError } from '../errors.js'
 import type { Result } from '../protocol.js'
+import { answeredError } from '../wire/failure.js'
 import { mayReplay, type Replay } from './replay.js'
 
 /** Options of one call. */
@@ -69,6 +71,8 @@ interface Call {
   replays: number
   /** Some of its time was spent before it was sent. */
   waited: boolean
+  /** The application has not disconnected since. */
+  readonly epoch: number
 }
 
 /** A call that waits for the connection. */
@@ -86,6 +90,7 @@ export class Calls {
   readonly #host: CallHost
   /** Calls that wait for the connection. */
   readonly #queue = new Set<Waiting>()
+  #epoch = 0
   /** Calls that wait because the server asked for time. */
   readonly #paused = new Set<Waiting>()
 
@@ -101,8 +106,11 @@ export class Calls {
   call(method: string, params: Record<string, unknown> | undefined, options: CallOptions = {}): Promise<Result> {
     const { signal, timeoutMs = this.#host.callMs } = options
     if (signal?.aborted) return Promise.reject(signal.reason)
+    if (!isDuration(timeoutMs) || !isDuration(options.maxTotalMs ?? 0)) {
+      return Promise.reject(new TypeError(`${method}: timeoutMs and maxTotalMs are milliseconds from 0, as numbers.`))
+    }
     const begunAt = this.#host.clock.now()
-    return this.#place({ method, params, options, timeoutMs, begunAt, replays: 0, waited: false })
+    return this.#place({ method, params, options, timeoutMs, begunAt, replays: 0, waited: false, epoch: this.#epoch })
   }
 
   /** The link became usable: everything that waits goes out, in order. */
@@ -115,6 +123,7 @@ export class Calls {
 
   /** The connection stopped: everything that waits is refused. */
   refuse(error: Error): void {
+    this.#epoch += 1
     for (const waiting of [...this.#queue, ...this.#paused]) waiting.refuse(error)
   }
 
@@ -147,9 +156,10 @@ export class Calls {
   #afterFailure(call: Call, failure: unknown, requester: Requester): Promise<Result> {
     const { signal } = call.options
     if (signal?.aborted) throw signal.reason
-    const fault = this.#host.judge(requester.explain(failure, call.method, call.timeoutMs))
+    const evidence = requester.explain(failure, call.method, call.timeoutMs)
+    const fault = this.#host.judge(evidence)
     this.#host.report(fault, requester.generation)
-    if (!this.#goesAgain(call, fault)) throw asError(call, fault)
+    if (!this.#goesAgain(call, fault)) throw asError(call, fault, answeredError(evidence))
     call.replays++
     call.waited = true
     return fault.scope === 'link' ? this.#place(call) : this.#pause(call, fault)
@@ -203,7 +213,7 @@ export class Calls {
         },
       }
       const onAbort = () => waiting.refuse(signal?.reason)
-      const timer: unknown = clock.setTimeout(() => due(waiting), Math.max(0, ms))
+      const timer: unknown = clock.setTimeout(() => due(waiting), clampDelay(ms))
       signal?.addEventListener('abort', onAbort)
       among.add(waiting)
     })
@@ -223,11 +233,13 @@ const pauseOf = ({ retryAfterMs, evidence }: Fault): number =>
 const isFinalAnswer = ({ evidence, scope, delivery }: Fault): boolean =>
   evidence.rpc !== undefined && scope === 'call' && delivery === 'unknown'
 
-function asError(call: Call, fault: Fault): Error {
+const isDuration = (ms: unknown): boolean => typeof ms === 'number' && ms >= 0
+
+function asError(call: Call, fault: Fault, answered: RpcEvidence | undefined): Error {
   const { evidence } = fault
   if (evidence.kind === 'timeout')
     return new CallTimeoutError(call.method, evidence.afterMs ?? call.timeoutMs, true, fault)
-  if (evidence.rpc && fault.scope === 'call') return new RpcError(evidence.rpc, fault)
+  if (evidence.rpc && fault.scope === 'call') return new RpcError(answered ?? evidence.rpc, fault)
   return fault.delivery === 'unknown'
     ? new OutcomeUnknownError(call.method, fault)
     : new CallRefusedError(call.method, fault)

@@ -52,10 +52,9 @@ export class ConnectionCallHost implements CallHost {
     const { actor } = this.#standing
     const { credentialEpoch } = fault.evidence
     const { live } = this.#runtime
-    if (fault.scope === 'link') {
-      if (live?.generation === generation) live.note(fault)
-      actor.send({ type: 'fault', fault, generation, credentialEpoch })
-    } else if (fault.suspect) actor.send({ type: 'suspect', generation })
+    if (live?.generation === generation) live.note(fault)
+    if (fault.scope === 'link') actor.send({ type: 'fault', fault, generation, credentialEpoch })
+    else if (fault.suspect) actor.send({ type: 'suspect', generation })
   }
 
   demand(raised: boolean): void {

@@ -1,11 +1,21 @@
-import { BehaviorSubject, type Observable, Subject } from 'rxjs'
+import { BehaviorSubject, filter, firstValueFrom, type Observable, Subject, throwError, timeout } from 'rxjs'
+import { clampDelay } from '../../machines/backoff.js'
 import type { Fault } from '../../machines/faults.js'
-import { resolvePolicy } from '../../machines/policy.js'
+import { mergePolicy, resolvePolicy } from '../../machines/policy.js'
 import type { ConnectionEvent } from '../../machines/types.js'
 import { type CallOptions, Calls } from '../calls/index.js'
 import { systemClock } from '../clock.js'
-import { CallTimeoutError, ConnectionClosedError, RpcError } from '../errors.js'
-import { type Catalog, ConnectionRuntime, checkTarget, isRemote, type ListChange, wireKind } from '../link/index.js'
+import { CallRefusedError, CallTimeoutError, ConnectionClosedError, RpcError } from '../errors.js'
+import {
+  type Catalog,
+  ConnectionRuntime,
+  checkTarget,
+  isAuto,
+  isRemote,
+  type ListChange,
+  type ListKind,
+  wireKind,
+} from '../link/index.js'
 import type { CallToolResult, Notification, Prompt, Resource, Result, Tool } from '../protocol.js'
 import { ConnectionCallHost } from './call-host.js'
 import { type Checkpoint, takeCheckpoint } from './checkpoint.js'
@@ -56,8 +66,8 @@ export class ConnectionHandle implements Connection {
       error: (error) => this.#end(error),
       complete: () => this.#end(),
     })
-    this.#follow(snapshot)
     if (this.#runtime.clock === systemClock) this.#unwatch = surroundings.watch((event) => this.#tell(event))
+    this.#follow(snapshot)
   }
 
   get name(): string {
@@ -83,14 +93,14 @@ export class ConnectionHandle implements Connection {
     return { protocolVersion, capabilities, serverInfo, instructions }
   }
 
-  connect(): Promise<void> {
-    this.#tell({ type: 'connect' })
-    return this.ready()
+  async connect(): Promise<void> {
+    await this.#obeyed({ type: 'connect' })
+    await this.ready()
   }
 
-  reconnect(): Promise<void> {
-    this.#tell({ type: 'reconnect' })
-    return this.ready()
+  async reconnect(): Promise<void> {
+    await this.#obeyed({ type: 'reconnect' })
+    await this.ready()
   }
 
   ready(options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
@@ -103,7 +113,7 @@ export class ConnectionHandle implements Connection {
   }
 
   async disconnect(): Promise<void> {
-    this.#tell({ type: 'disconnect' })
+    await this.#obeyed({ type: 'disconnect' })
     await this.#until(() => this.#standing.over || this.#status.value !== 'closing')
   }
 
@@ -117,15 +127,21 @@ export class ConnectionHandle implements Connection {
       checkTarget(this.name, target)
       if (wireKind(target) !== wire)
         throw new TypeError(`Connection '${this.name}' is ${wire}; make another connection for another kind.`)
-      this.#runtime.retarget(target)
     }
-    const resolved = policy && resolvePolicy(wire, policy)
-    if (resolved) this.#runtime.policy = resolved
+    const merged = policy && mergePolicy(this.#runtime.policyOptions, policy)
+    const resolved = merged && resolvePolicy(wire, merged)
+    // Everything was found good; only now is anything changed.
+    if (target) this.#runtime.retarget(target)
+    if (merged && resolved) {
+      this.#runtime.policyOptions = merged
+      this.#runtime.policy = resolved
+    }
     this.#tell({
       type: 'configure',
       policy: resolved,
       relink: target !== undefined,
       remote: target && isRemote(target),
+      legacyAllowed: target && isAuto(target),
     })
   }
 
@@ -147,15 +163,15 @@ export class ConnectionHandle implements Connection {
   }
 
   async listTools(): Promise<readonly Tool[]> {
-    return (await this.#read()).tools
+    return (await this.#read('tools')).tools
   }
 
   async listResources(): Promise<readonly Resource[]> {
-    return (await this.#read()).resources
+    return (await this.#read('resources')).resources
   }
 
   async listPrompts(): Promise<readonly Prompt[]> {
-    return (await this.#read()).prompts
+    return (await this.#read('prompts')).prompts
   }
 
   readResource(params: { uri: string }, options?: CallOptions): Promise<Result> {
@@ -214,10 +230,27 @@ export class ConnectionHandle implements Connection {
     }
   }
 
-  /** The catalog, once it was read. */
-  async #read(): Promise<Catalog> {
+  /** The catalog, once this list was read in it. Rejects with the reason when it could not be. */
+  async #read(kind: ListKind): Promise<Catalog> {
     if (this.catalog.fetchedAt === 0) await this.connect()
-    return this.catalog
+    const { errors, fetchedAt } = this.catalog
+    const fault = errors[kind]
+    if (fault && this.catalog[kind].length === 0) throw new CallRefusedError(`listing ${kind}`, fault)
+    if (fetchedAt > 0) return this.catalog
+    // Ready without its lists, since they took their time.
+    const { callMs } = this.#runtime.policy
+    const read = this.catalog$.pipe(filter((catalog) => catalog.fetchedAt > 0))
+    return firstValueFrom(read.pipe(timeout({ first: callMs, with: () => throwError(() => this.#late(kind, callMs)) })))
+  }
+
+  #late(kind: ListKind, ms: number): Error {
+    return new CallTimeoutError(`listing ${kind}`, ms, true, this.fault)
+  }
+
+  /** From within a subscriber an event is taken up only after it: looked at before, the state would be the old one. */
+  async #obeyed(event: ConnectionEvent): Promise<void> {
+    this.#tell(event)
+    await Promise.resolve()
   }
 
   /** An actor that is over takes nothing any more. */
@@ -233,16 +266,12 @@ export class ConnectionHandle implements Connection {
     if (status !== before) this.#status.next(status)
     if (snapshot.status !== 'active') this.#end()
     else if (standing.usable) this.#calls.flush()
-    else if (status === 'closing') this.#refuseForClosing(before !== 'closing' || snapshot.context.after === 'closed')
-    else this.#refuseWhenStopped()
-  }
-
-  /**
-   * Who waits when the application disconnects is told so. Who comes while the old link still ends is for the next one,
-   * and waits for it (report 13.05).
-   */
-  #refuseForClosing(refuses: boolean): void {
-    if (refuses) this.#calls.refuse(new ConnectionClosedError(this.name))
+    else if (status !== 'closing') this.#refuseWhenStopped()
+    // Who waits when the application disconnects is told so. Who comes while the old link still ends is for the next one,
+    // and waits for it (report 13.05).
+    else if (before !== 'closing' || snapshot.context.after === 'closed') {
+      this.#calls.refuse(new ConnectionClosedError(this.name))
+    }
   }
 
   #refuseWhenStopped(): void {
@@ -261,8 +290,9 @@ export class ConnectionHandle implements Connection {
     this.#runtime.catalog$.complete()
     this.#runtime.changes$.complete()
     this.#runtime.notifications$.complete()
-    // The last wire may still be ending.
-    this.#released = this.#runtime.letGo()
+    // An actor that broke did not stop its children, and one that was stopped in a wait leaves its session behind.
+    if (broken !== undefined) this.#runtime.leaveLink?.()
+    this.#released = this.#runtime.inSlot(() => this.#runtime.endRemembered()).then(() => this.#runtime.letGo())
   }
 
   /** Resolves when the condition holds, which is asked now and again with every snapshot; rejects when it throws. */
@@ -297,7 +327,7 @@ export class ConnectionHandle implements Connection {
       signal?.addEventListener('abort', onAbort)
       if (timeoutMs === undefined) return
       const late = () => reject(new CallTimeoutError('ready', timeoutMs, false, this.fault))
-      timer = clock.setTimeout(() => finish(late), timeoutMs)
+      timer = clock.setTimeout(() => finish(late), clampDelay(timeoutMs))
     })
   }
 }

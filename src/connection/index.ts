@@ -8,6 +8,6 @@ export type {
 } from './connection.js'
 export { connectionOf, createConnection } from './create.js'
 export type { Incident } from './incidents.js'
-export { connectionActors, connectionMachine } from './machine.js'
+export { connectionMachine } from './machine.js'
 export { type ConnectionOptions, connectionInput } from './options.js'
 export { type Status, statusOf } from './status.js'

@@ -8,7 +8,7 @@ const nobody = () => Promise.reject(new Error('this connection has no authorizer
 const noAuthorizer = fromPromise<AuthOutcome, AuthInput>(nobody)
 
 /** What the actors of the chart do. Provided once: providing per connection would cost each 20 KiB. */
-export const connectionActors = {
+const connectionActors = {
   link: linkActor,
   release: releaseActor,
   refresh: noAuthorizer,

@@ -64,7 +64,10 @@ export function connectionInput(options: ConnectionOptions): ConnectionInput {
   const policy = resolvePolicy(wire, options.policy)
   const client = clientOptions(options.client ?? {})
   const { session, logLevel, subscriptions } = readCheckpoint(options.resume, addressOf(target))
-  const runtime = new ConnectionRuntime({ name, target, client, policy, rules, clock, random, fetch, trusted }, session)
+  const runtime = new ConnectionRuntime(
+    { name, target, client, policy, rules, clock, random, fetch, trusted, policyOptions: options.policy ?? {} },
+    session,
+  )
   if (logLevel !== undefined) runtime.restoration.wantLogLevel(logLevel)
   for (const uri of subscriptions) runtime.restoration.wantSubscription(uri)
   return {

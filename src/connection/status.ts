@@ -46,7 +46,7 @@ export function statusOf(snapshot: StatusSource): Status {
 }
 
 /** The names of the active states from the root down, as far as only one is active. */
-export function path(value: unknown): string[] {
+function path(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []
   const entries = Object.entries(value)

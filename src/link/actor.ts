@@ -5,7 +5,7 @@ import type { Evidence, Phase, WireEvidence } from '../../machines/evidence.js'
 import type { Fault } from '../../machines/faults.js'
 import type { LinkCommand, LinkEvent, LinkInput, Runtime } from '../../machines/types.js'
 import { supportedVersions } from '../../machines/versions.js'
-import { evidenceOf } from '../wire/failure.js'
+import { evidenceOf, WireError } from '../wire/failure.js'
 import type { WireEvent } from '../wire/wire.js'
 import { changedLists, listsOf } from './catalog.js'
 import { diffCatalogs } from './catalog-diff.js'
@@ -60,6 +60,7 @@ class LinkRun {
     this.#input = input
     this.#sendBack = sendBack
     this.#errands = new Errands(runtime.clock, runtime.policy.callMs)
+    runtime.leaveLink = () => this.leave()
   }
 
   obey(command: LinkCommand): void {
@@ -81,7 +82,7 @@ class LinkRun {
         this.#attempt('ready', (link) => this.#refresh(link))
         break
       case 'probe':
-        this.#attempt('ready', (link) => this.#probe(link))
+        this.#attempt('ready', () => this.#probe())
         break
       case 'relisten':
         this.#link?.wire.relisten?.()
@@ -125,6 +126,7 @@ class LinkRun {
       this.#subscriptions.add(link.wire.events$.subscribe((event) => this.#onWire(event)))
       this.#subscriptions.add(link.notifications$.subscribe((notification) => this.#onNotification(notification)))
       await link.wire.start()
+      this.#prober = new Prober(link, runtime.clock, this.#errands, (error) => this.#judge(error))
       this.#tell({ type: 'link.opened' })
     } catch (error) {
       this.#fail(error)
@@ -176,7 +178,10 @@ class LinkRun {
 
   async #resume(link: Link): Promise<void> {
     const { session } = this.#runtime
-    if (!session) throw new Error('there is no session to go on with')
+    if (!session) {
+      const summary = 'there is no session to go on with'
+      throw new WireError({ kind: 'thrown', subject: 'session', sent: false, wire: link.wire.kind, summary })
+    }
     try {
       await link.resume(session)
       session.refusedSince = undefined
@@ -244,9 +249,8 @@ class LinkRun {
     })
   }
 
-  async #probe(link: Link): Promise<void> {
-    this.#prober ??= new Prober(link, this.#runtime.clock, this.#errands, (error) => this.#judge(error))
-    const life = await this.#prober.ask()
+  async #probe(): Promise<void> {
+    const life = await this.#prober?.ask()
     if (!life) return
     this.#runtime.rttMs = life.rttMs ?? this.#runtime.rttMs
     this.#tell({ type: 'probe.answered' })
@@ -261,7 +265,7 @@ class LinkRun {
     this.#runtime.live = {
       link,
       generation: this.#input.generation,
-      note: (fault) => this.#noteLoss(fault),
+      note: (fault) => this.#note(fault),
       ask: (method, params, timeoutMs, options) => link.ask(method, params, timeoutMs, options),
       explain: (failure, method, timeoutMs) => link.explain(failure, method, timeoutMs),
     }
@@ -316,7 +320,8 @@ class LinkRun {
   #judge(error: unknown): Fault {
     const evidence = evidenceOf(error)
     if (evidence) return this.#judgeEvidence(evidence)
-    const summary = error instanceof Error ? error.message : 'something was thrown that is no error'
+    // What an application's function throws may hold anything; only its kind is told.
+    const summary = `${error instanceof Error ? error.name : 'something that is no error'} was thrown`
     return this.#judgeEvidence({ kind: 'thrown', wire: this.#link?.wire.kind ?? 'custom', summary })
   }
 
@@ -325,12 +330,17 @@ class LinkRun {
     return judge(this.#runtime, evidence, this.#phase, { ...this.#input, askedVersion })
   }
 
-  #noteLoss(fault: Fault): void {
-    if (fault.class === 'session-expired') this.#sessionLost = true
+  /** What a fault says of the link, beside what the chart makes of it. */
+  #note(fault: Fault): void {
+    if (fault.class === 'session-expired' && !fault.endsSession) {
+      this.#sessionLost = true
+      this.#runtime.noteLostSession()
+    }
+    if (fault.evidence.kind === 'timeout') this.#prober?.doubt()
   }
 
   #tellFault(fault: Fault): void {
-    this.#noteLoss(fault)
+    this.#note(fault)
     this.#tell({ type: 'fault', fault, credentialEpoch: fault.evidence.credentialEpoch })
   }
 

@@ -41,7 +41,7 @@ export function clientOptions(given: {
     capabilities: {
       ...(handlers['elicitation/create'] && { elicitation: { form: { applyDefaults: true } } }),
       ...(handlers['sampling/createMessage'] && { sampling: {} }),
-      ...(handlers['roots/list'] && { roots: { listChanged: true } }),
+      ...(handlers['roots/list'] && { roots: {} }),
       ...capabilities,
     },
     handlers,

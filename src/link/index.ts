@@ -1,5 +1,5 @@
 export { judge, linkActor, releaseActor } from './actor.js'
-export { type Catalog, emptyCatalog, type ListKind, type RejectedItem } from './catalog.js'
+export type { Catalog, ListKind, RejectedItem } from './catalog.js'
 export { catalogHash, type ListChange, textHash } from './catalog-diff.js'
 export { clientOptions, type ServerRequest, type ServerRequestHandler } from './client-options.js'
 export type { SessionMemory } from './port.js'

@@ -22,6 +22,8 @@ export class ListReader {
   /** Readings without an answer, in the order in which they were begun. */
   readonly #open = new Map<ListKind, AbortController[]>()
   readonly #arrived = new Map<ListKind, ListReading>()
+  /** What the server does not have any more goes with the first reading, also when that brings nothing. */
+  #isFirst = true
 
   constructor(host: ListReaderHost) {
     this.#host = host
@@ -49,7 +51,8 @@ export class ListReader {
   takeArrived(): void {
     const readings = new Map(this.#arrived)
     this.#arrived.clear()
-    if (readings.size > 0) this.#host.take(readings)
+    if (readings.size > 0 || this.#isFirst) this.#host.take(readings)
+    this.#isFirst = false
   }
 
   async #readOne(kind: ListKind): Promise<ListReading> {

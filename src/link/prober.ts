@@ -26,6 +26,7 @@ export class Prober {
   readonly #link: Link
   readonly #clock: Clock
   readonly #errands: Errands
+  #doubtedAt: number | undefined
   readonly #judge: (error: unknown) => Fault
   /** Probes without an answer yet; they do not make the link busy. */
   readonly #open = new Set<AbortController>()
@@ -46,7 +47,7 @@ export class Prober {
    */
   async ask(): Promise<SignOfLife | undefined> {
     const { pending, adrift = 0 } = this.#link.wire
-    if (pending - adrift - this.#errands.hopeless > this.#open.size) return this.#alive({})
+    if (this.#trustsTraffic() && pending - adrift - this.#errands.hopeless > this.#open.size) return this.#alive({})
     const thorough = this.#pingless || this.#open.size > 0
     const probe = new AbortController()
     this.#open.add(probe)
@@ -73,6 +74,15 @@ export class Prober {
       }
     }
     this.#pingless ||= thorough
+  }
+
+  /** A call was not answered in time: until something comes again, calls in flight are no sign of life. */
+  doubt(): void {
+    this.#doubtedAt = this.#clock.now()
+  }
+
+  #trustsTraffic(): boolean {
+    return this.#doubtedAt === undefined || this.#link.wire.lastLifeAt > this.#doubtedAt
   }
 
   /** An answer makes earlier probes pointless; left open, they would look like calls in flight. */

@@ -1,11 +1,11 @@
 import { BehaviorSubject, Subject } from 'rxjs'
 import type { WireKind } from '../../machines/evidence.js'
 import type { Fault, Rule } from '../../machines/faults.js'
-import type { Policy } from '../../machines/policy.js'
+import type { Policy, PolicyOptions } from '../../machines/policy.js'
 import type { Runtime } from '../../machines/types.js'
 import type { Clock, Random } from '../clock.js'
 import type { Notification } from '../protocol.js'
-import { HttpClient, HttpWire, SseWire, StdioWire, TransportWire } from '../wire/index.js'
+import { HttpClient, HttpWire, redact, SseWire, StdioWire, TransportWire } from '../wire/index.js'
 import type { Wire, WireEvent } from '../wire/wire.js'
 import {
   type Catalog,
@@ -20,6 +20,7 @@ import { diffCatalogs, type ListChange } from './catalog-diff.js'
 import type { ClientOptions } from './client-options.js'
 import type { Link, SessionMemory } from './port.js'
 import { Restoration, type RestoredItem } from './restoration.js'
+import { secretsOf } from './rpc-evidence.js'
 import { SdkLink } from './sdk-link.js'
 import { addressOf, type HttpTarget, isAuto, type StdioTarget, type Target } from './target.js'
 
@@ -34,11 +35,20 @@ export interface RuntimeOptions {
   readonly target: Target
   readonly client: ClientOptions
   readonly policy: Policy
+  /** As the application gave it; a change is laid over it. */
+  readonly policyOptions: PolicyOptions
   readonly rules: readonly Rule[]
   readonly clock: Clock
   readonly random: Random
   readonly fetch?: typeof globalThis.fetch
   readonly trusted: boolean
+}
+
+interface FormerSession {
+  readonly session: SessionMemory
+  readonly target: Target
+  /** The server does not know it any more. */
+  readonly lost: boolean
 }
 
 /** A link that is usable, with what a fault of it has to name. */
@@ -65,19 +75,24 @@ export class ConnectionRuntime implements Runtime {
   rttMs: number | undefined
   readonly noise$ = new Subject<Extract<WireEvent, { type: 'noise' | 'stderr' }>>()
   policy: Policy
+  policyOptions: PolicyOptions
   readonly #options: RuntimeOptions
   #target: Target
   #http: HttpClient | undefined
   #slot: Promise<void> = Promise.resolve()
   #session: SessionMemory | undefined
   /** A session that was given up without being ended, and where it is. */
-  #former: { session: SessionMemory; target: Target } | undefined
+  #former: FormerSession | undefined
+  #sessionLost = false
+  /** Leaves the link that is there, should its actor have no chance to. */
+  leaveLink: (() => void) | undefined
   #live: LiveLink | undefined
 
   constructor(options: RuntimeOptions, session?: SessionMemory) {
     this.name = options.name
     this.#session = session
     this.policy = options.policy
+    this.policyOptions = options.policyOptions
     this.#options = options
     this.#target = options.target
   }
@@ -118,7 +133,9 @@ export class ConnectionRuntime implements Runtime {
   takeReadings(readings: ReadonlyMap<ListKind, ListReading>, kinds: readonly ListKind[]): void {
     const before = this.catalog$.value
     const absent = listKinds.filter((kind) => !kinds.includes(kind))
-    const after = withoutLists(withReadings(before, readings, this.clock.now()), absent)
+    const read = withoutLists(withReadings(before, readings, this.clock.now()), absent)
+    // A server without any list has been read, too.
+    const after = kinds.length === 0 ? { ...read, fetchedAt: this.clock.now() } : read
     this.catalog$.next(after)
     const changes = diffCatalogs(before, after)
     if (changes.length > 0) this.changes$.next(changes)
@@ -130,13 +147,22 @@ export class ConnectionRuntime implements Runtime {
   }
 
   remember(session: SessionMemory): void {
-    this.#session = session
+    const former = this.#former
     this.#former = undefined
+    this.#session = session
+    this.#sessionLost = false
+    // The server would hold a session that was given up here until it expires there.
+    if (former && !former.lost) this.#endFormer(former).catch(nothing)
+  }
+
+  /** The server said that it does not know the session: it need not be ended there. */
+  noteLostSession(): void {
+    this.#sessionLost = true
   }
 
   /** The session is over for us; should the server still hold it, it can still be ended. */
   forgetSession(): void {
-    if (this.#session) this.#former = { session: this.#session, target: this.#target }
+    if (this.#session) this.#former = { session: this.#session, target: this.#target, lost: this.#sessionLost }
     this.#session = undefined
   }
 
@@ -144,6 +170,8 @@ export class ConnectionRuntime implements Runtime {
   retarget(target: Target): void {
     this.forgetSession()
     this.#target = target
+    // What another server offered is not offered any more.
+    this.catalog$.next(emptyCatalog)
     void this.letGo()
   }
 
@@ -161,7 +189,7 @@ export class ConnectionRuntime implements Runtime {
 
   /** A fresh wire to the target; nothing runs yet. */
   makeLink(resume: SessionMemory | undefined, wire?: 'http' | 'sse'): Link {
-    return new SdkLink(this.#makeWire(resume, wire), this.#options.client)
+    return new SdkLink(this.#makeWire(resume, wire), this.#options.client, secretsOf(this.#target))
   }
 
   #makeWire(resume: SessionMemory | undefined, kind: 'http' | 'sse' | undefined): Wire {
@@ -173,7 +201,9 @@ export class ConnectionRuntime implements Runtime {
     }
     // The graces of a child fit into the time that closing has.
     const grace = Math.min(2_000, this.policy.closeMs * 0.4)
-    return new StdioWire({ ...mutable(target), clock, eofGraceMs: grace, termGraceMs: grace })
+    const secrets = secretsOf(target)
+    const clean = (text: string) => redact(text, {}, secrets)
+    return new StdioWire({ ...mutable(target), clock, redact: clean, eofGraceMs: grace, termGraceMs: grace })
   }
 
   #sseWire({ url, headers, dispatcher }: HttpTarget): SseWire {
@@ -208,8 +238,12 @@ export class ConnectionRuntime implements Runtime {
     this.forgetSession()
     const former = this.#former
     this.#former = undefined
-    if (former?.session.id === undefined || !('url' in former.target)) return
-    const wire = this.#httpWire(former.target, former.session)
+    if (former) await this.#endFormer(former)
+  }
+
+  async #endFormer({ session, target }: FormerSession): Promise<void> {
+    if (session.id === undefined || !('url' in target)) return
+    const wire = this.#httpWire(target, session)
     await wire.start()
     await wire.endSession(this.policy.closeMs / 2)
     await wire.close()

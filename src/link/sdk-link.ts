@@ -17,14 +17,16 @@ import { type Observable, Subject } from 'rxjs'
 import { MAX_DELAY_MS } from '../../machines/backoff.js'
 import type { WireEvidence } from '../../machines/evidence.js'
 import { supportedVersions } from '../../machines/versions.js'
+import { systemClock } from '../clock.js'
 import type { Capabilities, Notification, Result } from '../protocol.js'
-import { evidenceOf, WireError } from '../wire/failure.js'
+import { evidenceOf, keepAnswer, WireError } from '../wire/failure.js'
 import type { Wire } from '../wire/wire.js'
 import { type ListKind, listMethods, listsOf } from './catalog.js'
 import { type ClientOptions, type ServerRequest, type ServerRequestHandler, serverRequests } from './client-options.js'
 import { ClientTransport, ServerErrorData } from './client-transport.js'
 import { readPages } from './pages.js'
 import type { Link, RequestOptions, SessionMemory } from './port.js'
+import { shownError } from './rpc-evidence.js'
 
 /** Output schemas are not compiled by the client: 18 of the 22 KiB a bare client takes are its own validator. */
 const noValidator: jsonSchemaValidator = {
@@ -44,13 +46,16 @@ export class SdkLink implements Link {
   readonly wire: Wire
   readonly notifications$: Observable<Notification>
   readonly #options: ClientOptions
+  readonly #secrets: readonly string[]
   readonly #notifications = new Subject<Notification>()
   #client: Client | undefined
   #transport: ClientTransport | undefined
   #session: SessionMemory | undefined
 
-  constructor(wire: Wire, options: ClientOptions) {
+  /** `secrets`: what must not be shown, should the server repeat it. */
+  constructor(wire: Wire, options: ClientOptions, secrets: readonly string[] = []) {
     this.wire = wire
+    this.#secrets = secrets
     this.#options = options
     this.notifications$ = this.#notifications
   }
@@ -184,10 +189,12 @@ export class SdkLink implements Link {
     if (error instanceof McpError) {
       if (error.data instanceof ServerErrorData) {
         const { code, message } = error
-        const rpc = { code, message: message.replace(/^MCP error -?\d+: /, ''), data: error.data.value }
+        const answer = { code, message: message.replace(/^MCP error -?\d+: /, ''), data: error.data.value }
+        const rpc = shownError(answer, this.#secrets)
         // On the older wire the stream is the session, and every request goes into it.
         const sessionSent = this.wire.sessionId !== undefined || wire === 'sse'
-        return new WireError({ kind: 'rpc', wire, method, sent: true, sessionSent, rpc, summary: rpc.message })
+        const evidence: WireEvidence = { kind: 'rpc', wire, method, sent: true, sessionSent, rpc, summary: rpc.message }
+        return new WireError(keepAnswer(evidence, answer))
       }
       if (error.code === ErrorCode.RequestTimeout) {
         const afterMs = error.data instanceof TotalTime ? error.data.ms : timeoutMs
@@ -231,14 +238,15 @@ async function withOwnSignal<T>(
 ): Promise<T> {
   const own = new AbortController()
   const abort = () => own.abort(signal?.reason)
-  const expire = (ms: number) => own.abort(new McpError(ErrorCode.RequestTimeout, 'total time', new TotalTime(ms)))
-  const timer =
-    maxTotalMs === undefined ? undefined : setTimeout(expire, Math.min(maxTotalMs, MAX_DELAY_MS), maxTotalMs)
+  const expire = () => own.abort(new McpError(ErrorCode.RequestTimeout, 'total time', new TotalTime(maxTotalMs ?? 0)))
+  // By the real clock, as the SDK's own timers of a request.
+  const timer: unknown =
+    maxTotalMs === undefined ? undefined : systemClock.setTimeout(expire, Math.min(maxTotalMs, MAX_DELAY_MS))
   signal?.addEventListener('abort', abort)
   try {
     return await work(own.signal)
   } finally {
-    clearTimeout(timer)
+    systemClock.clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
   }
 }

@@ -34,7 +34,7 @@ export interface CustomTarget {
 export type Target = StdioTarget | HttpTarget | CustomTarget
 
 /** As much of an undici Dispatcher as a connection needs to know. */
-export type DispatcherLike = NonNullable<import('../wire/index.js').HttpClientOptions['dispatcher']>
+type DispatcherLike = NonNullable<import('../wire/index.js').HttpClientOptions['dispatcher']>
 
 export function wireKind(target: Target): WireKind {
   if ('command' in target) return 'stdio'

@@ -1,4 +1,4 @@
-import type { WireEvidence } from '../../machines/evidence.js'
+import type { RpcEvidence, WireEvidence } from '../../machines/evidence.js'
 import type { JsonRpcError, JsonRpcId } from './messages.js'
 
 /** A wire's own error: it could not start, or could not deliver. Everything that matters is in `evidence`. */
@@ -45,3 +45,14 @@ export function evidenceOf(error: unknown): WireEvidence | undefined {
   }
   return undefined
 }
+
+const answers = new WeakMap<WireEvidence, RpcEvidence>()
+
+/** Keeps the server's error as it came for whoever called; evidence itself holds a cut of it, since it is shown around. */
+export function keepAnswer(evidence: WireEvidence, answer: RpcEvidence): WireEvidence {
+  answers.set(evidence, answer)
+  return evidence
+}
+
+/** The JSON-RPC error behind evidence as the server sent it, where it was an answer to a call. */
+export const answeredError = (evidence: WireEvidence): RpcEvidence | undefined => answers.get(evidence)

@@ -5,6 +5,9 @@ import { failureResponse, WireError } from './failure.js'
 import { isRequest, isResponse, type JsonRpcId, type JsonRpcMessage } from './messages.js'
 import type { SendOptions, TransportLike, Wire, WireEvent } from './wire.js'
 
+/** How long a transport may take to close, in milliseconds. */
+const CLOSE_MS = 2_000
+
 /** Makes a wire of any transport: it settles what the transport leaves open, and ends once. */
 export class TransportWire implements Wire {
   readonly kind = 'custom'
@@ -20,6 +23,10 @@ export class TransportWire implements Wire {
   readonly #events = new Subject<WireEvent>()
   readonly #open = new Map<JsonRpcId, string>()
   #closing: Promise<void> | undefined
+  #giveUp: () => void = () => {}
+  readonly #gaveUp = new Promise<void>((resolve) => {
+    this.#giveUp = resolve
+  })
   #ended = false
 
   constructor(inner: TransportLike, clock: Clock = systemClock) {
@@ -46,11 +53,13 @@ export class TransportWire implements Wire {
     inner.onerror = (error) => this.onerror?.(error)
     inner.onclose = () => this.#end(false)
     try {
-      await inner.start()
+      // Some transports never settle their start when they are closed meanwhile.
+      await Promise.race([inner.start(), this.#gaveUp])
     } catch (cause) {
       await this.close()
       throw new WireError(this.#evidence('the transport did not start', { kind: 'closed', sent: false }), { cause })
     }
+    if (this.#ended) throw new WireError(this.#evidence('the transport was closed', { kind: 'closed', sent: false }))
   }
 
   send(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
@@ -58,8 +67,18 @@ export class TransportWire implements Wire {
     const { id, method } = message
     this.#open.set(id, method)
     if (this.#ended) this.#fail(id, { sent: false })
-    else this.#inner.send(message, options).catch((error: unknown) => this.#failed(id, error))
+    else this.#sendRequest(id, message, options)
     return Promise.resolve()
+  }
+
+  #sendRequest(id: JsonRpcId, message: JsonRpcMessage, options?: SendOptions): void {
+    const failed = (error: unknown) => this.#failed(id, error)
+    try {
+      this.#inner.send(message, options).catch(failed)
+    } catch (error) {
+      // Not from within `send`: nobody would wait for the answer yet.
+      queueMicrotask(() => failed(error))
+    }
   }
 
   async #sendOther(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
@@ -83,11 +102,22 @@ export class TransportWire implements Wire {
   async #close(): Promise<void> {
     // The transport may call onclose at once, later, or never; whoever waits for answers is told now.
     this.#end(true)
+    this.#giveUp()
     try {
-      await this.#inner.close()
+      await this.#bounded(this.#inner.close())
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error('the transport could not be closed', { cause: error }))
     }
+  }
+
+  /** A transport that does not come to an end is left to itself: nothing may wait for it for ever. */
+  async #bounded(closing: Promise<void>): Promise<void> {
+    let timer: unknown
+    const late = new Promise<void>((resolve) => {
+      timer = this.#clock.setTimeout(resolve, CLOSE_MS)
+    })
+    await Promise.race([closing, late])
+    this.#clock.clearTimeout(timer)
   }
 
   #receive(message: JsonRpcMessage, extra?: unknown): void {

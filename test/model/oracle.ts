@@ -225,14 +225,16 @@ const answers: Readonly<Record<string, Answer>> = {
   'link.opened': (m) =>
     at(m, 'linked.connecting') ? go(m, `linked.initializing.${m.resumable ? 'resuming' : 'handshaking'}`) : m,
   'link.initialized': (m, _, { resumable = false }) => {
-    return at(m, 'linked.initializing.handshaking') ? go(m, 'linked.discovering', { reached: 'session', resumable }) : m
+    return at(m, 'linked.initializing.handshaking')
+      ? go(m, 'linked.discovering', { reached: 'session', resumable, online: true })
+      : m
   },
   'link.resumed': (m, _, { known }) => {
     if (!at(m, 'linked.initializing.resuming')) return m
     // Lists that are known serve at once; where none is, they are read first.
     return known
-      ? ready({ ...m, reached: 'ready', lists: 'unverified' })
-      : go(m, 'linked.discovering', { reached: 'session' })
+      ? ready({ ...m, reached: 'ready', lists: 'unverified', online: true })
+      : go(m, 'linked.discovering', { reached: 'session', online: true })
   },
   'link.postOnly': (m) => (at(m, 'linked') ? { ...m, postOnly: true } : m),
   'link.discovered': (m, _, { complete }) => (at(m, 'linked.discovering') ? discovered(m, complete === true) : m),

@@ -79,6 +79,11 @@ export const samples: readonly Sample[] = [
     'message.unsendable',
     'not-sent',
   ]),
+  sample(
+    'a session that is remembered nowhere',
+    { kind: 'thrown', subject: 'session', sent: false, phase: 'resuming' },
+    ['session-forgotten', 'session-expired', 'link', 'session.forgotten', 'not-sent'],
+  ),
   // The older wire, remembered for an address
   sample(
     'an address that the older wire no longer serves',

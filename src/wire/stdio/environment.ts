@@ -22,7 +22,7 @@ const TLS_NAMES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
 const PROXY_NAMES = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'ALL_PROXY']
 
 /** Names of the variables that a child inherits without being asked, on the given platform. */
-export function inheritedNames(platform: NodeJS.Platform): string[] {
+function inheritedNames(platform: NodeJS.Platform): string[] {
   const own = platform === 'win32' ? WINDOWS_NAMES : POSIX_NAMES
   return [...own, ...TLS_NAMES, ...PROXY_NAMES, ...PROXY_NAMES.map((name) => name.toLowerCase())]
 }
