@@ -167,6 +167,8 @@ export class Calls {
 
   /** Only what time or a new link may cure is sent again, where it does no harm and before its own time is over. */
   #goesAgain(call: Call, fault: Fault): boolean {
+    // What was under way at a disconnect must not start the connection again.
+    if (call.epoch !== this.#epoch) return false
     if (call.replays >= MAX_REPLAYS || fault.class === 'permanent' || isFinalAnswer(fault)) return false
     const isHarmless = () => this.#host.isReplayable(call.method, call.params)
     if (!mayReplay(fault.delivery, call.options.replay ?? 'auto', isHarmless)) return false

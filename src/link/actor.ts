@@ -141,6 +141,7 @@ class LinkRun {
       if (this.#sessionLost) await link.wire.answered?.(REFUSALS_MS)
       if (!this.#keepSession || link.wire.sessionId !== this.#runtime.session?.id) {
         await link.endSession(this.#runtime.policy.closeMs / 2)
+        this.#runtime.noteLostSession()
         this.#runtime.forgetSession()
       }
       await link.release()

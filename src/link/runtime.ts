@@ -155,7 +155,7 @@ export class ConnectionRuntime implements Runtime {
     if (former && !former.lost) this.#endFormer(former).catch(nothing)
   }
 
-  /** The server said that it does not know the session: it need not be ended there. */
+  /** The session was ended, or the server said that it does not know it: it need not be ended there. */
   noteLostSession(): void {
     this.#sessionLost = true
   }

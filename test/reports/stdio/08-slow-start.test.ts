@@ -3,14 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type ConnectionFailedError, createConnection } from '../../../src/index.js'
 import { rpcError, startFaultServer } from '../../../src/testing/fault-server/index.js'
 import { failure } from '../../connection/rig.js'
-import { type DrivenChild, drivenChild, eventually, passing, quickChild } from './rig.js'
-
-/** Resolves when the child of this link runs and its handshake has begun; from then on the clock stands. */
-async function begun({ scene, clock }: DrivenChild, link: number): Promise<void> {
-  const { actor } = scene.connection
-  await passing(clock, () => actor.getSnapshot().context.generation === link, 50)
-  await eventually(() => scene.connection.status === 'initializing' && scene.starts.length === link)
-}
+import { begun, drivenChild, passing, quickChild } from './rig.js'
 
 describe('08.01: a start that takes too long', () => {
   it('08.01: is tried again when its time is over, and the first process is gone by then', async () => {

@@ -136,6 +136,13 @@ export async function passing(clock: SimulatedClock, isMet: () => boolean, stepM
   })
 }
 
+/** Resolves when the child of this link runs and its handshake has begun; from then on the clock stands. */
+export async function begun({ scene, clock }: DrivenChild, link: number): Promise<void> {
+  const { actor } = scene.connection
+  await passing(clock, () => actor.getSnapshot().context.generation === link, 50)
+  await eventually(() => scene.connection.status === 'initializing' && scene.starts.length === link)
+}
+
 /** The error a promise rejects with, and after how many milliseconds. */
 export async function failureIn(promise: Promise<unknown>): Promise<{ error: unknown; ms: number }> {
   const from = performance.now()

@@ -1,0 +1,142 @@
+/** Calls that wait: the queue is bounded, every call has its deadline, and each settles once. */
+import { getEventListeners } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { CallTimeoutError, ConnectionClosedError, QueueFullError } from '../../src/index.js'
+import { FakeHost, ticks, watch } from './host.js'
+
+describe('a call while there is no link', () => {
+  it('waits, raises demand once, and goes out in order when the link is there', async () => {
+    const host = new FakeHost()
+    const calls = ['a', 'b', 'c'].map((method) => watch(host.calls.call(method, undefined)))
+    expect(host.calls.waiting).toBe(3)
+    expect(host.demands).toEqual([true])
+    host.open()
+    await ticks()
+    expect(host.sent.map(({ method }) => method)).toEqual(['a', 'b', 'c'])
+    expect(host.demands).toEqual([true, false])
+    for (const one of host.sent) one.answer({ ok: true })
+    await ticks()
+    expect(calls).toEqual([1, 2, 3].map(() => ({ value: { ok: true }, settled: 1 })))
+  })
+
+  it('is refused when as many wait as may (promise P15), and no other is disturbed', async () => {
+    const host = new FakeHost()
+    const waiting = [1, 2, 3].map(() => watch(host.calls.call('x', undefined)))
+    const tooMany = watch(host.calls.call('x', undefined))
+    await ticks()
+    expect(tooMany.error).toBeInstanceOf(QueueFullError)
+    expect(waiting.every(({ settled }) => settled === 0)).toBe(true)
+    expect(host.calls.waiting).toBe(3)
+    host.open()
+    expect(host.calls.waiting).toBe(0)
+  })
+
+  it('rejects by its deadline, as not sent, and tells the last fault', async () => {
+    const host = new FakeHost()
+    host.judge({ kind: 'network', wire: 'http', summary: 'refused', errno: 'ECONNREFUSED', sent: false })
+    const call = watch(host.calls.call('x', undefined, { timeoutMs: 1_000 }))
+    host.clock.increment(999)
+    await ticks()
+    expect(call.settled).toBe(0)
+    host.clock.increment(1)
+    await ticks()
+    expect(call.error).toBeInstanceOf(CallTimeoutError)
+    expect(call.error).toMatchObject({ sent: false, fault: { code: 'network.ECONNREFUSED' } })
+    expect(host.demands).toEqual([true, false])
+    host.open()
+    expect(host.sent).toEqual([])
+  })
+
+  it('has only the rest of its time left for the answer', () => {
+    const host = new FakeHost()
+    watch(host.calls.call('x', undefined, { timeoutMs: 1_000, maxTotalMs: 5_000 }))
+    host.clock.increment(400)
+    host.open()
+    expect(host.sent[0]).toMatchObject({ timeoutMs: 600, options: { maxTotalMs: 4_600 } })
+  })
+
+  it('ends when its signal says so, with its reason, and leaves the others in their order', async () => {
+    const host = new FakeHost()
+    const abort = new AbortController()
+    const [a, b, c] = ['a', 'b', 'c'].map((method) =>
+      watch(host.calls.call(method, undefined, method === 'b' ? { signal: abort.signal } : {})),
+    )
+    abort.abort('enough')
+    await ticks()
+    expect(b).toEqual({ error: 'enough', settled: 1 })
+    expect(getEventListeners(abort.signal, 'abort')).toEqual([])
+    host.open()
+    expect(host.sent.map(({ method }) => method)).toEqual(['a', 'c'])
+    for (const one of host.sent) one.answer()
+    await ticks()
+    expect([a, c].map((one) => one?.settled)).toEqual([1, 1])
+  })
+
+  it('whose signal has fired already is not begun', async () => {
+    const host = new FakeHost()
+    host.usable = true
+    const call = watch(host.calls.call('x', undefined, { signal: AbortSignal.abort('no') }))
+    await ticks()
+    expect(call.error).toBe('no')
+    expect(host.sent).toEqual([])
+    expect(host.demands).toEqual([])
+  })
+
+  it('is refused with all others when the connection stops, and at once from then on', async () => {
+    const host = new FakeHost()
+    const calls = [watch(host.calls.call('x', undefined)), watch(host.calls.call('y', undefined))]
+    host.refused = new ConnectionClosedError('test')
+    host.calls.refuse(host.refused)
+    await ticks()
+    expect(calls.map(({ error }) => error)).toEqual([host.refused, host.refused])
+    expect(host.demands).toEqual([true, false])
+    const later = watch(host.calls.call('z', undefined))
+    await ticks()
+    expect(later.error).toBe(host.refused)
+    host.clock.increment(100_000)
+    await ticks()
+    expect(calls.map(({ settled }) => settled)).toEqual([1, 1])
+  })
+
+  it('stays in the queue when the link goes again before its turn', async () => {
+    const host = new FakeHost()
+    watch(host.calls.call('a', undefined))
+    watch(host.calls.call('b', undefined))
+    const requester = host.requester.bind(host)
+    let served = 0
+    host.requester = () => (served++ < 2 ? requester() : undefined)
+    host.usable = true
+    host.calls.flush()
+    await ticks()
+    expect(host.sent.map(({ method }) => method)).toEqual(['a'])
+    expect(host.calls.waiting).toBe(1)
+  })
+})
+
+describe('a call while the link is there', () => {
+  it('goes straight out with its own time, and raises no demand', () => {
+    const host = new FakeHost()
+    host.usable = true
+    watch(host.calls.call('x', { a: 1 }))
+    expect(host.sent[0]).toMatchObject({ method: 'x', timeoutMs: 60_000 })
+    expect(host.demands).toEqual([])
+    expect(host.calls.waiting).toBe(0)
+  })
+
+  it('whose link dies waits again and is answered by the next one; it settles once', async () => {
+    const host = new FakeHost()
+    host.usable = true
+    host.harmless = true
+    const call = watch(host.calls.call('x', undefined))
+    host.sent[0]?.fail({ kind: 'exit', wire: 'stdio' })
+    await ticks()
+    expect(call.settled).toBe(0)
+    expect(host.calls.waiting).toBe(1)
+    host.open()
+    host.sent[1]?.answer({ second: true })
+    // An answer of the first link that comes all the same is nobody's.
+    host.sent[0]?.answer({ first: true })
+    await ticks()
+    expect(call).toEqual({ value: { second: true }, settled: 1 })
+  })
+})
