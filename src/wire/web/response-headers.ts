@@ -2,7 +2,7 @@
 import type { ResponseHeaders } from './exchange.js'
 
 /** The longest delay a timer takes; above it Node fires after 1 ms. */
-export const maxDelayMs = 2 ** 31 - 1
+const maxDelayMs = 2 ** 31 - 1
 
 export function clampDelay(ms: number): number {
   return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), maxDelayMs)
