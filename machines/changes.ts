@@ -16,6 +16,7 @@ export function initialContext({ input }: { input: ConnectionInput }): Connectio
     ...rest,
     generation: 0,
     reached: 'nothing',
+    resumed: false,
     linkLost: false,
     postOnly: false,
     everReady: false,
@@ -56,6 +57,7 @@ export const beginLink = (context: ConnectionContext): Changes => ({
   generation: context.generation + 1,
   session: context.session?.resumable ? context.session : undefined,
   reached: 'nothing',
+  resumed: false,
   linkLost: false,
   postOnly: false,
   hurried: false,
@@ -67,16 +69,17 @@ export const beginLink = (context: ConnectionContext): Changes => ({
 })
 
 export function noteSession(context: ConnectionContext, event: ConnectionEvent): Changes {
+  // Whatever was told of the network: a server that answers proves it.
+  const proven = { online: true, resumed: event.type === 'link.resumed' }
   if (event.type === 'link.resumed') {
-    const online = true // whatever was told of the network
     return event.known
-      ? { reached: 'ready', lists: 'unverified', everReady: true, online }
-      : { reached: 'session', online }
+      ? { ...proven, reached: 'ready', lists: 'unverified', everReady: true }
+      : { ...proven, reached: 'session' }
   }
   if (event.type !== 'link.initialized') return {}
   // A session that was to be ended first has been; kept, this would end the next session that is to be gone on with.
   const { endSession: _done, ...dialect } = context.dialect
-  return { reached: 'session', session: event.session, dialect, online: true }
+  return { ...proven, reached: 'session', session: event.session, dialect }
 }
 
 export function noteLists(context: ConnectionContext, event: ConnectionEvent): Changes {

@@ -164,10 +164,10 @@ export const connectionSetup = setup({
     thenLinked: assign({ after: 'linked' }),
 
     // News
-    emitReady: emit(({ context, event }) => ({
+    emitReady: emit(({ context }) => ({
       type: 'connection.ready' as const,
       generation: context.generation,
-      resumed: event.type === 'link.resumed',
+      resumed: context.resumed,
     })),
     emitLost: emit(({ event }) => ({ type: 'connection.lost' as const, fault: mustFault(event) })),
     emitRetrying: emit(({ context }) => ({

@@ -54,6 +54,8 @@ export interface ConnectionContext {
   readonly generation: number
   /** How far the present link has come. */
   readonly reached: 'nothing' | 'session' | 'ready'
+  /** The present link goes on with the session of an earlier one. */
+  readonly resumed: boolean
   /** The wire of the present link is gone, while credentials are being fetched. */
   readonly linkLost: boolean
   /** The server offers no listening stream, so there is no standing connection that could die unnoticed. */

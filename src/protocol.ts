@@ -61,8 +61,45 @@ export interface Notification {
 /** The result of any request. */
 export type Result = Record<string, unknown>
 
+/** Text, image, audio, a resource or a link to one: `type` tells which of the other fields are there. */
+export interface ContentBlock {
+  type: string
+  /** For `text`. */
+  text?: string
+  /** For `image` and `audio`: base64. */
+  data?: string
+  mimeType?: string
+  /** For `resource_link`. */
+  uri?: string
+  /** For `resource`. */
+  resource?: ResourceContents
+  [key: string]: unknown
+}
+
+export interface ResourceContents {
+  uri: string
+  mimeType?: string
+  text?: string
+  /** Base64. */
+  blob?: string
+  [key: string]: unknown
+}
+
+export interface ReadResourceResult extends Result {
+  contents: ResourceContents[]
+}
+
+export interface GetPromptResult extends Result {
+  description?: string
+  messages: { role: 'user' | 'assistant'; content: ContentBlock }[]
+}
+
+export interface CompleteResult extends Result {
+  completion: { values: string[]; total?: number; hasMore?: boolean }
+}
+
 export interface CallToolResult extends Result {
-  content: { type: string; [key: string]: unknown }[]
+  content: ContentBlock[]
   structuredContent?: Record<string, unknown>
   isError?: boolean
 }

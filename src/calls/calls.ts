@@ -103,14 +103,20 @@ export class Calls {
     return this.#queue.size
   }
 
-  call(method: string, params: Record<string, unknown> | undefined, options: CallOptions = {}): Promise<Result> {
+  /** `R`: what the protocol says the method returns; it is not checked here. */
+  call<R extends Result = Result>(
+    method: string,
+    params: Record<string, unknown> | undefined,
+    options: CallOptions = {},
+  ): Promise<R> {
     const { signal, timeoutMs = this.#host.callMs } = options
     if (signal?.aborted) return Promise.reject(signal.reason)
     if (!isDuration(timeoutMs) || !isDuration(options.maxTotalMs ?? 0)) {
       return Promise.reject(new TypeError(`${method}: timeoutMs and maxTotalMs are milliseconds from 0, as numbers.`))
     }
     const begunAt = this.#host.clock.now()
-    return this.#place({ method, params, options, timeoutMs, begunAt, replays: 0, waited: false, epoch: this.#epoch })
+    const call: Call = { method, params, options, timeoutMs, begunAt, replays: 0, waited: false, epoch: this.#epoch }
+    return this.#place(call) as Promise<R>
   }
 
   /** The link became usable: everything that waits goes out, in order. */

@@ -7,9 +7,13 @@ import type { Catalog, ListChange, Target } from '../link/index.js'
 import type {
   CallToolResult,
   Capabilities,
+  CompleteResult,
+  GetPromptResult,
   Notification,
   Prompt,
+  ReadResourceResult,
   Resource,
+  ResourceTemplate,
   Result,
   ServerInfo,
   Tool,
@@ -101,10 +105,14 @@ export interface Connection extends AsyncDisposable {
   /** The tools as last read. Waits for the first reading where there was none. */
   listTools(): Promise<readonly Tool[]>
   listResources(): Promise<readonly Resource[]>
+  listResourceTemplates(): Promise<readonly ResourceTemplate[]>
   listPrompts(): Promise<readonly Prompt[]>
-  readResource(params: { uri: string }, options?: CallOptions): Promise<Result>
-  getPrompt(params: { name: string; arguments?: Record<string, string> }, options?: CallOptions): Promise<Result>
-  complete(params: Record<string, unknown>, options?: CallOptions): Promise<Result>
+  readResource(params: { uri: string }, options?: CallOptions): Promise<ReadResourceResult>
+  getPrompt(
+    params: { name: string; arguments?: Record<string, string> },
+    options?: CallOptions,
+  ): Promise<GetPromptResult>
+  complete(params: Record<string, unknown>, options?: CallOptions): Promise<CompleteResult>
   /** Any request of the protocol. */
   request(method: string, params?: Record<string, unknown>, options?: CallOptions): Promise<Result>
 

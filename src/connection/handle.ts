@@ -16,7 +16,18 @@ import {
   type ListKind,
   wireKind,
 } from '../link/index.js'
-import type { CallToolResult, Notification, Prompt, Resource, Result, Tool } from '../protocol.js'
+import type {
+  CallToolResult,
+  CompleteResult,
+  GetPromptResult,
+  Notification,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
+  Result,
+  Tool,
+} from '../protocol.js'
 import { ConnectionCallHost } from './call-host.js'
 import { type Checkpoint, takeCheckpoint } from './checkpoint.js'
 import type { Configuration, Connection, ConnectionActor, ConnectionSnapshot, Session } from './connection.js'
@@ -159,7 +170,7 @@ export class ConnectionHandle implements Connection {
     params: { name: string; arguments?: Record<string, unknown> },
     options?: CallOptions,
   ): Promise<CallToolResult> {
-    return this.#calls.call('tools/call', params, options) as Promise<CallToolResult>
+    return this.#calls.call<CallToolResult>('tools/call', params, options)
   }
 
   async listTools(): Promise<readonly Tool[]> {
@@ -170,20 +181,27 @@ export class ConnectionHandle implements Connection {
     return (await this.#read('resources')).resources
   }
 
+  async listResourceTemplates(): Promise<readonly ResourceTemplate[]> {
+    return (await this.#read('resourceTemplates')).resourceTemplates
+  }
+
   async listPrompts(): Promise<readonly Prompt[]> {
     return (await this.#read('prompts')).prompts
   }
 
-  readResource(params: { uri: string }, options?: CallOptions): Promise<Result> {
-    return this.#calls.call('resources/read', params, options)
+  readResource(params: { uri: string }, options?: CallOptions): Promise<ReadResourceResult> {
+    return this.#calls.call<ReadResourceResult>('resources/read', params, options)
   }
 
-  getPrompt(params: { name: string; arguments?: Record<string, string> }, options?: CallOptions): Promise<Result> {
-    return this.#calls.call('prompts/get', params, options)
+  getPrompt(
+    params: { name: string; arguments?: Record<string, string> },
+    options?: CallOptions,
+  ): Promise<GetPromptResult> {
+    return this.#calls.call<GetPromptResult>('prompts/get', params, options)
   }
 
-  complete(params: Record<string, unknown>, options?: CallOptions): Promise<Result> {
-    return this.#calls.call('completion/complete', params, options)
+  complete(params: Record<string, unknown>, options?: CallOptions): Promise<CompleteResult> {
+    return this.#calls.call<CompleteResult>('completion/complete', params, options)
   }
 
   request(method: string, params?: Record<string, unknown>, options?: CallOptions): Promise<Result> {

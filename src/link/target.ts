@@ -75,8 +75,20 @@ export function checkTarget(name: string, target: unknown): asserts target is Ta
       `Connection '${name}': target needs exactly one of command, url and open, not ${kinds.join(' and ') || 'none'}.`,
     )
   }
-  const kind: unknown = typeof target === 'object' && target !== null && 'kind' in target ? target.kind : undefined
+  const { command, args, open, headers, kind }: Record<string, unknown> = { ...Object(target) }
+  const refuse = (sentence: string) => new TypeError(`Connection '${name}': ${sentence}`)
+  if (command !== undefined && (typeof command !== 'string' || command === '')) {
+    throw refuse('target.command is the program to run, as text.')
+  }
+  if (args !== undefined && !(Array.isArray(args) && args.every((arg) => typeof arg === 'string'))) {
+    throw refuse('target.args is a list of texts, one for each argument.')
+  }
+  if (open !== undefined && typeof open !== 'function')
+    throw refuse('target.open is a function that makes a transport.')
+  if (headers !== undefined && (headers === null || !['object', 'function'].includes(typeof headers))) {
+    throw refuse('target.headers is an object of names and values, or a function that gives one.')
+  }
   if (kind !== undefined && kind !== 'http' && kind !== 'sse' && kind !== 'auto') {
-    throw new TypeError(`Connection '${name}': target.kind is one of http, sse and auto, not ${String(kind)}.`)
+    throw refuse(`target.kind is one of http, sse and auto, not ${String(kind)}.`)
   }
 }

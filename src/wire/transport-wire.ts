@@ -3,6 +3,7 @@ import type { WireEvidence } from '../../machines/evidence.js'
 import { type Clock, systemClock } from '../clock.js'
 import { failureResponse, WireError } from './failure.js'
 import { isRequest, isResponse, type JsonRpcId, type JsonRpcMessage } from './messages.js'
+import { errnoOf } from './web/index.js'
 import type { SendOptions, TransportLike, Wire, WireEvent } from './wire.js'
 
 /** How long a transport may take to close, in milliseconds. */
@@ -57,7 +58,7 @@ export class TransportWire implements Wire {
       await Promise.race([inner.start(), this.#gaveUp])
     } catch (cause) {
       await this.close()
-      throw new WireError(this.#evidence('the transport did not start', { kind: 'closed', sent: false }), { cause })
+      throw new WireError(this.#failed('the transport did not start', cause, { sent: false }), { cause })
     }
     if (this.#ended) throw new WireError(this.#evidence('the transport was closed', { kind: 'closed', sent: false }))
   }
@@ -72,7 +73,7 @@ export class TransportWire implements Wire {
   }
 
   #sendRequest(id: JsonRpcId, message: JsonRpcMessage, options?: SendOptions): void {
-    const failed = (error: unknown) => this.#failed(id, error)
+    const failed = (error: unknown) => this.#notSent(id, error)
     try {
       this.#inner.send(message, options).catch(failed)
     } catch (error) {
@@ -90,7 +91,7 @@ export class TransportWire implements Wire {
     try {
       await this.#inner.send(message, options)
     } catch (cause) {
-      throw new WireError(this.#evidence('the transport could not send', { kind: 'closed' }), { cause })
+      throw new WireError(this.#failed('the transport could not send', cause, {}), { cause })
     }
   }
 
@@ -127,9 +128,9 @@ export class TransportWire implements Wire {
     this.onmessage?.(message, extra)
   }
 
-  #failed(id: JsonRpcId, error: unknown): void {
+  #notSent(id: JsonRpcId, error: unknown): void {
     this.onerror?.(error instanceof Error ? error : new Error('the transport could not send', { cause: error }))
-    this.#fail(id, {})
+    this.#fail(id, this.#failed('the transport could not send', error, {}))
   }
 
   #fail(id: JsonRpcId, more: Partial<WireEvidence>): void {
@@ -151,6 +152,17 @@ export class TransportWire implements Wire {
     this.#events.next({ type: 'closed', evidence, byUs })
     this.#events.complete()
     this.onclose?.()
+  }
+
+  /** A failure of the transport's own; where it bears an error code of the system, that tells more than we know. */
+  #failed(what: string, cause: unknown, more: Partial<WireEvidence>): WireEvidence {
+    const errno = errnoOf(cause)
+    const summary = errno === undefined ? what : `${what}: ${errno}`
+    return this.#evidence(summary, {
+      kind: errno === undefined ? 'closed' : 'network',
+      ...(errno && { errno }),
+      ...more,
+    })
   }
 
   #evidence(summary: string, more: Partial<WireEvidence> & Pick<WireEvidence, 'kind'>): WireEvidence {

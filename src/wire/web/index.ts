@@ -7,6 +7,7 @@ export { type BodySink, Collected, Refusal } from './body.js'
 export { HttpClient, type HttpClientOptions } from './client.js'
 export type { WebCore } from './core.js'
 export { Delivery } from './delivery.js'
+export { errnoOf } from './errno.js'
 export { EventStream, type EventStreamListener } from './event-stream.js'
 export {
   closedEvidence,
