@@ -77,6 +77,8 @@ interface Call {
 
 /** A call that waits for the connection. */
 interface Waiting {
+  /** For the connection; otherwise because the server asked for time. */
+  readonly queued: boolean
   /** Takes it out of the queue and lets it go on. */
   readonly go: () => void
   readonly refuse: (error: unknown) => void
@@ -88,11 +90,11 @@ interface Waiting {
  */
 export class Calls {
   readonly #host: CallHost
-  /** Calls that wait for the connection. */
-  readonly #queue = new Set<Waiting>()
+  /** Calls that wait: for the connection, or because the server asked for time. */
+  readonly #held = new Set<Waiting>()
+  /** How many of them wait for the connection. */
+  #queued = 0
   #epoch = 0
-  /** Calls that wait because the server asked for time. */
-  readonly #paused = new Set<Waiting>()
 
   constructor(host: CallHost) {
     this.#host = host
@@ -100,7 +102,7 @@ export class Calls {
 
   /** Calls that wait for the connection. */
   get waiting(): number {
-    return this.#queue.size
+    return this.#queued
   }
 
   /** `R`: what the protocol says the method returns; it is not checked here. */
@@ -121,16 +123,16 @@ export class Calls {
 
   /** The link became usable: everything that waits goes out, in order. */
   flush(): void {
-    for (const waiting of [...this.#queue]) {
+    for (const waiting of [...this.#held]) {
       if (!this.#host.requester()) return
-      waiting.go()
+      if (waiting.queued) waiting.go()
     }
   }
 
   /** The connection stopped: everything that waits is refused. */
   refuse(error: Error): void {
     this.#epoch += 1
-    for (const waiting of [...this.#queue, ...this.#paused]) waiting.refuse(error)
+    for (const waiting of [...this.#held]) waiting.refuse(error)
   }
 
   #place(call: Call): Promise<Result> {
@@ -185,32 +187,35 @@ export class Calls {
   /** Serves the time that the server asked for, and a share of it more, since others were told the same. */
   #pause(call: Call, fault: Fault): Promise<Result> {
     const ms = pauseOf(fault) * (1 + this.#host.random() / 10)
-    return this.#hold(call, this.#paused, ms, (waiting) => waiting.go())
+    return this.#hold(call, false, ms, (waiting) => waiting.go())
   }
 
   /** Waits for the connection, until the call's deadline. */
   #wait(call: Call): Promise<Result> {
     const { name, queueLimit, clock } = this.#host
-    if (this.#queue.size >= queueLimit) return Promise.reject(new QueueFullError(name, queueLimit))
+    if (this.#queued >= queueLimit) return Promise.reject(new QueueFullError(name, queueLimit))
     call.waited = true
-    const held = this.#hold(call, this.#queue, deadlineOf(call) - clock.now(), (waiting) => {
+    const held = this.#hold(call, true, deadlineOf(call) - clock.now(), (waiting) => {
       waiting.refuse(new CallTimeoutError(call.method, call.timeoutMs, false, this.#host.lastFault()))
     })
-    if (this.#queue.size === 1) this.#host.demand(true)
+    if (this.#queued === 1) this.#host.demand(true)
     return held
   }
 
-  /** Keeps a call in a set until it is let go or refused; after the time, what is due is done. */
-  #hold(call: Call, among: Set<Waiting>, ms: number, due: (waiting: Waiting) => void): Promise<Result> {
+  /** Keeps a call until it is let go or refused; after the time, what is due is done. */
+  #hold(call: Call, queued: boolean, ms: number, due: (waiting: Waiting) => void): Promise<Result> {
     const { clock } = this.#host
     const { signal } = call.options
     return new Promise<Result>((resolve, reject) => {
       const leave = () => {
         clock.clearTimeout(timer)
         signal?.removeEventListener('abort', onAbort)
-        if (among.delete(waiting) && among === this.#queue && among.size === 0) this.#host.demand(false)
+        if (!this.#held.delete(waiting) || !queued) return
+        this.#queued -= 1
+        if (this.#queued === 0) this.#host.demand(false)
       }
       const waiting: Waiting = {
+        queued,
         go: () => {
           leave()
           resolve(this.#place(call))
@@ -223,7 +228,8 @@ export class Calls {
       const onAbort = () => waiting.refuse(signal?.reason)
       const timer: unknown = clock.setTimeout(() => due(waiting), clampDelay(ms))
       signal?.addEventListener('abort', onAbort)
-      among.add(waiting)
+      this.#held.add(waiting)
+      if (queued) this.#queued += 1
     })
   }
 }

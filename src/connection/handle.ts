@@ -39,11 +39,6 @@ import { surroundings } from './surroundings.js'
 /** The thin handle over one actor: it reads snapshots, sends events, and lets calls through. */
 export class ConnectionHandle implements Connection {
   readonly actor: ConnectionActor
-  readonly status$: Observable<Status>
-  readonly catalog$: Observable<Catalog>
-  readonly changes$: Observable<readonly ListChange[]>
-  readonly notifications$: Observable<Notification>
-  readonly incidents$: Observable<Incident>
 
   readonly #runtime: ConnectionRuntime
   readonly #calls: Calls
@@ -62,11 +57,6 @@ export class ConnectionHandle implements Connection {
     this.#standing = new Standing(this.#runtime.name, actor)
     this.#calls = new Calls(new ConnectionCallHost(this.#runtime, this.#standing))
     this.#status = new BehaviorSubject(statusOf(snapshot))
-    this.status$ = this.#status.asObservable()
-    this.catalog$ = this.#runtime.catalog$.asObservable()
-    this.changes$ = this.#runtime.changes$.asObservable()
-    this.notifications$ = this.#runtime.notifications$.asObservable()
-    this.incidents$ = this.#incidents.asObservable()
     actor.on('*', (news) => {
       const ended = this.#log.take(news, this.#runtime.clock.now(), this.#runtime.restored)
       if (ended) this.#incidents.next(ended)
@@ -79,6 +69,22 @@ export class ConnectionHandle implements Connection {
     })
     if (this.#runtime.clock === systemClock) this.#unwatch = surroundings.watch((event) => this.#tell(event))
     this.#follow(snapshot)
+  }
+
+  get status$(): Observable<Status> {
+    return this.#status.asObservable()
+  }
+  get catalog$(): Observable<Catalog> {
+    return this.#runtime.catalog$.asObservable()
+  }
+  get changes$(): Observable<readonly ListChange[]> {
+    return this.#runtime.changes$.asObservable()
+  }
+  get notifications$(): Observable<Notification> {
+    return this.#runtime.notifications$.asObservable()
+  }
+  get incidents$(): Observable<Incident> {
+    return this.#incidents.asObservable()
   }
 
   get name(): string {

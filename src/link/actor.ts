@@ -82,7 +82,7 @@ class LinkRun {
         this.#attempt('ready', (link) => this.#refresh(link))
         break
       case 'probe':
-        this.#attempt('ready', () => this.#probe())
+        this.#attempt('ready', (link) => this.#probe(link))
         break
       case 'relisten':
         this.#link?.wire.relisten?.()
@@ -126,7 +126,6 @@ class LinkRun {
       this.#subscriptions.add(link.wire.events$.subscribe((event) => this.#onWire(event)))
       this.#subscriptions.add(link.notifications$.subscribe((notification) => this.#onNotification(notification)))
       await link.wire.start()
-      this.#prober = new Prober(link, runtime.clock, this.#errands, (error) => this.#judge(error))
       this.#tell({ type: 'link.opened' })
     } catch (error) {
       this.#fail(error)
@@ -250,8 +249,13 @@ class LinkRun {
     })
   }
 
-  async #probe(): Promise<void> {
-    const life = await this.#prober?.ask()
+  #proberOf(link: Link): Prober {
+    this.#prober ??= new Prober(link, this.#runtime.clock, this.#errands, (error) => this.#judge(error))
+    return this.#prober
+  }
+
+  async #probe(link: Link): Promise<void> {
+    const life = await this.#proberOf(link).ask()
     if (!life) return
     this.#runtime.rttMs = life.rttMs ?? this.#runtime.rttMs
     this.#tell({ type: 'probe.answered' })
@@ -337,7 +341,7 @@ class LinkRun {
       this.#sessionLost = true
       this.#runtime.noteLostSession()
     }
-    if (fault.evidence.kind === 'timeout') this.#prober?.doubt()
+    if (fault.evidence.kind === 'timeout' && this.#link) this.#proberOf(this.#link).doubt()
   }
 
   #tellFault(fault: Fault): void {

@@ -18,10 +18,11 @@ export interface ListReaderHost {
  */
 export class ListReader {
   readonly #host: ListReaderHost
-  readonly #dirty = new Set<ListKind>()
+  /** A thousand connections have these empty nearly all of the time, so nothing is kept for them then. */
+  #dirty: readonly ListKind[] = []
   /** Readings without an answer, in the order in which they were begun. */
-  readonly #open = new Map<ListKind, AbortController[]>()
-  readonly #arrived = new Map<ListKind, ListReading>()
+  #open: Map<ListKind, AbortController[]> | undefined
+  #arrived: Map<ListKind, ListReading> | undefined
   /** What the server does not have any more goes with the first reading, also when that brings nothing. */
   #isFirst = true
 
@@ -31,17 +32,17 @@ export class ListReader {
 
   /** These lists have changed, or may have. */
   mark(kinds: readonly ListKind[]): void {
-    for (const kind of kinds) this.#dirty.add(kind)
+    this.#dirty = [...this.#dirty, ...kinds.filter((kind) => !this.#dirty.includes(kind))]
   }
 
   /** Whether a list has to be read: it changed, or was asked for and has not come. */
   isDue(kind: ListKind): boolean {
-    return this.#dirty.has(kind) || this.#open.has(kind)
+    return this.#dirty.includes(kind) || this.#open?.has(kind) === true
   }
 
   /** Resolves with whether all of them could be read. */
   async read(kinds: readonly ListKind[]): Promise<boolean> {
-    for (const kind of kinds) this.#dirty.delete(kind)
+    this.#dirty = this.#dirty.filter((kind) => !kinds.includes(kind))
     const readings = await Promise.all(kinds.map((kind) => this.#readOne(kind)))
     this.takeArrived()
     return readings.every((reading) => 'items' in reading)
@@ -49,19 +50,22 @@ export class ListReader {
 
   /** What has come by now counts, whatever is still under way. */
   takeArrived(): void {
-    const readings = new Map(this.#arrived)
-    this.#arrived.clear()
+    const readings = this.#arrived ?? new Map()
+    this.#arrived = undefined
     if (readings.size > 0 || this.#isFirst) this.#host.take(readings)
     this.#isFirst = false
   }
 
   async #readOne(kind: ListKind): Promise<ListReading> {
     const own = new AbortController()
-    const open = this.#open.get(kind) ?? []
-    this.#open.set(kind, [...open, own])
+    this.#open ??= new Map()
+    this.#open.set(kind, [...(this.#open.get(kind) ?? []), own])
     const reading = await this.#ask(kind, own.signal)
     // An earlier answer has nothing to add to a later one.
-    if (!own.signal.aborted) this.#arrived.set(kind, reading)
+    if (!own.signal.aborted) {
+      this.#arrived ??= new Map()
+      this.#arrived.set(kind, reading)
+    }
     this.#close(kind, own, 'items' in reading)
     return reading
   }
@@ -80,12 +84,13 @@ export class ListReader {
 
   /** A list that was read makes every earlier reading of it pointless, but none that was begun later. */
   #close(kind: ListKind, own: AbortController, read: boolean): void {
-    const open = this.#open.get(kind) ?? []
+    const open = this.#open?.get(kind) ?? []
     const at = open.indexOf(own)
     if (read) for (const earlier of open.slice(0, Math.max(at, 0))) earlier.abort()
     const left = read ? open.slice(at + 1) : open.filter((one) => one !== own)
     if (at < 0) return
-    if (left.length > 0) this.#open.set(kind, left)
-    else this.#open.delete(kind)
+    if (left.length > 0) this.#open?.set(kind, left)
+    else this.#open?.delete(kind)
+    if (this.#open?.size === 0) this.#open = undefined
   }
 }

@@ -21,39 +21,43 @@ export type Ask = (method: string, params: Record<string, unknown>) => Promise<u
  */
 export class Restoration {
   #logLevel: string | undefined
-  readonly #subscriptions = new Set<string>()
+  #subscriptions: Set<string> | undefined
   /** What the present session was told: the last level, and the resources. */
   #toldLevel: string | undefined
-  readonly #told = new Set<string>()
+  #told: Set<string> | undefined
 
   get logLevel(): string | undefined {
     return this.#logLevel
   }
   get subscriptions(): readonly string[] {
-    return [...this.#subscriptions]
+    return [...(this.#subscriptions ?? [])]
   }
 
   wantLogLevel(level: string | undefined): void {
     this.#logLevel = level
   }
   wantSubscription(uri: string): void {
+    this.#subscriptions ??= new Set()
     this.#subscriptions.add(uri)
   }
   dropSubscription(uri: string): void {
-    this.#subscriptions.delete(uri)
-    this.#told.delete(uri)
+    this.#subscriptions?.delete(uri)
+    this.#told?.delete(uri)
   }
 
   /** The present session was told of it. */
   noteTold(what: RestoredItem['what'], value: string): void {
     if (what === 'logLevel') this.#toldLevel = value
-    else this.#told.add(value)
+    else {
+      this.#told ??= new Set()
+      this.#told.add(value)
+    }
   }
 
   /** A new session knows nothing. */
   forgetTold(): void {
     this.#toldLevel = undefined
-    this.#told.clear()
+    this.#told = undefined
   }
 
   /** Tells the session what it does not know yet, each item for itself. */
@@ -67,7 +71,7 @@ export class Restoration {
 
   #untold(can: { logging: boolean; subscribe: boolean }): Telling[] {
     const level = this.#logLevel
-    const uris = can.subscribe ? this.subscriptions.filter((uri) => !this.#told.has(uri)) : []
+    const uris = can.subscribe ? this.subscriptions.filter((uri) => !this.#told?.has(uri)) : []
     return [
       ...(can.logging && level !== undefined && level !== this.#toldLevel
         ? [{ what: 'logLevel' as const, value: level }]

@@ -24,10 +24,8 @@ export class TransportWire implements Wire {
   readonly #events = new Subject<WireEvent>()
   readonly #open = new Map<JsonRpcId, string>()
   #closing: Promise<void> | undefined
-  #giveUp: () => void = () => {}
-  readonly #gaveUp = new Promise<void>((resolve) => {
-    this.#giveUp = resolve
-  })
+  /** Ends a start that is under way. */
+  #giveUp: (() => void) | undefined
   #ended = false
 
   constructor(inner: TransportLike, clock: Clock = systemClock) {
@@ -55,11 +53,15 @@ export class TransportWire implements Wire {
     inner.onclose = () => this.#end(false)
     try {
       // Some transports never settle their start when they are closed meanwhile.
-      await Promise.race([inner.start(), this.#gaveUp])
+      const gaveUp = new Promise<void>((resolve) => {
+        this.#giveUp = resolve
+      })
+      await Promise.race([inner.start(), gaveUp])
     } catch (cause) {
       await this.close()
       throw new WireError(this.#failed('the transport did not start', cause, { sent: false }), { cause })
     }
+    this.#giveUp = undefined
     if (this.#ended) throw new WireError(this.#evidence('the transport was closed', { kind: 'closed', sent: false }))
   }
 
@@ -103,7 +105,7 @@ export class TransportWire implements Wire {
   async #close(): Promise<void> {
     // The transport may call onclose at once, later, or never; whoever waits for answers is told now.
     this.#end(true)
-    this.#giveUp()
+    this.#giveUp?.()
     try {
       await this.#bounded(this.#inner.close())
     } catch (error) {
