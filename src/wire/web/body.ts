@@ -4,6 +4,13 @@ import type { Exchange } from './exchange.js'
 
 const decoder = new TextDecoder()
 
+/** Node's own decoding takes half the time of TextDecoder, which browsers have; both leave a byte order mark out. */
+function textOf(bytes: Uint8Array): string {
+  if (typeof Buffer === 'undefined') return decoder.decode(bytes)
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}
+
 /** What hears a body once the head has been judged. */
 export interface BodySink {
   data(chunk: Uint8Array): void
@@ -28,14 +35,14 @@ export class Collected {
   text(): string {
     const [first] = this.#chunks
     if (first === undefined) return ''
-    if (this.#chunks.length === 1) return decoder.decode(first)
+    if (this.#chunks.length === 1) return textOf(first)
     const whole = new Uint8Array(this.#bytes)
     let at = 0
     for (const chunk of this.#chunks) {
       whole.set(chunk, at)
       at += chunk.byteLength
     }
-    return decoder.decode(whole)
+    return textOf(whole)
   }
 }
 
