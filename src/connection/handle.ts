@@ -1,5 +1,4 @@
 import { BehaviorSubject, filter, firstValueFrom, type Observable, Subject, throwError, timeout } from 'rxjs'
-import { clampDelay } from '../../machines/backoff.js'
 import type { Fault } from '../../machines/faults.js'
 import { mergePolicy, resolvePolicy } from '../../machines/policy.js'
 import type { ConnectionEvent } from '../../machines/types.js'
@@ -35,6 +34,7 @@ import { type Incident, IncidentLog } from './incidents.js'
 import { Standing } from './standing.js'
 import { type Status, statusOf } from './status.js'
 import { surroundings } from './surroundings.js'
+import { type UntilOptions, until } from './until.js'
 
 /** The thin handle over one actor: it reads snapshots, sends events, and lets calls through. */
 export class ConnectionHandle implements Connection {
@@ -319,39 +319,7 @@ export class ConnectionHandle implements Connection {
     this.#released = this.#runtime.inSlot(() => this.#runtime.endRemembered()).then(() => this.#runtime.letGo())
   }
 
-  /** Resolves when the condition holds, which is asked now and again with every snapshot; rejects when it throws. */
-  #until(
-    holds: () => boolean,
-    { timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
-  ): Promise<void> {
-    return new Promise<void>((resolve, reject) => {
-      // A holds() that throws here, before there is anything to clean up, rejects the promise.
-      signal?.throwIfAborted()
-      if (holds()) {
-        resolve()
-        return
-      }
-      const { clock } = this.#runtime
-      let timer: unknown
-      const finish = (settle: () => void) => {
-        subscription.unsubscribe()
-        clock.clearTimeout(timer)
-        signal?.removeEventListener('abort', onAbort)
-        settle()
-      }
-      const check = () => {
-        try {
-          if (holds()) finish(resolve)
-        } catch (error) {
-          finish(() => reject(error))
-        }
-      }
-      const onAbort = () => finish(() => reject(signal?.reason))
-      const subscription = this.actor.subscribe({ next: check, error: check, complete: check })
-      signal?.addEventListener('abort', onAbort)
-      if (timeoutMs === undefined) return
-      const late = () => reject(new CallTimeoutError('ready', timeoutMs, false, this.fault))
-      timer = clock.setTimeout(() => finish(late), clampDelay(timeoutMs))
-    })
+  #until(holds: () => boolean, options?: UntilOptions): Promise<void> {
+    return until(this.actor, this.#runtime.clock, holds, options)
   }
 }

@@ -1,0 +1,337 @@
+import { Subscription } from 'rxjs'
+import type { Phase, WireEvidence } from '../../machines/evidence.js'
+import type { Fault } from '../../machines/faults.js'
+import type { LinkCommand, LinkEvent, LinkInput } from '../../machines/types.js'
+import { supportedVersions } from '../../machines/versions.js'
+import { evidenceOf, WireError } from '../wire/failure.js'
+import type { WireEvent } from '../wire/wire.js'
+import { changedLists, listsOf } from './catalog.js'
+import { diffCatalogs } from './catalog-diff.js'
+import { Errands } from './errands.js'
+import { judge } from './judge.js'
+import { ListReader } from './list-reader.js'
+import type { Link } from './port.js'
+import { isAnswer, Prober } from './prober.js'
+import type { ConnectionRuntime } from './runtime.js'
+
+/** How long the refusals of other requests may take when one was refused because its session is lost. */
+const REFUSALS_MS = 250
+
+/** One link from its first moment to its last: obeys the chart's commands, and tells what happens in the chart's words. */
+export class LinkRun {
+  readonly #runtime: ConnectionRuntime
+  readonly #input: LinkInput
+  readonly #sendBack: (event: LinkEvent) => void
+  readonly #subscriptions = new Subscription()
+  #link: Link | undefined
+  #phase: Phase = 'connecting'
+  #left = false
+  #keepSession = false
+  /** The server no longer knows the session. */
+  #sessionLost = false
+  /** The chart left the link. Otherwise the actor was stopped from outside, and nothing comes after it. */
+  #detached = false
+  readonly #errands: Errands
+  #lists: ListReader | undefined
+  #prober: Prober | undefined
+  /** Resolves when the wire may be released: the slot of this link ends with it. */
+  #finish: (() => void) | undefined
+
+  constructor(runtime: ConnectionRuntime, input: LinkInput, sendBack: (event: LinkEvent) => void) {
+    this.#runtime = runtime
+    this.#input = input
+    this.#sendBack = sendBack
+    this.#errands = new Errands(runtime.clock, runtime.policy.callMs)
+    runtime.leaveLink = () => this.leave()
+  }
+
+  obey(command: LinkCommand): void {
+    switch (command.type) {
+      case 'open':
+        // The slot is held from here until the wire is gone, so that the next link waits for this one to end.
+        void this.#runtime.inSlot(() => this.#occupySlot())
+        break
+      case 'negotiate':
+        this.#attempt('initializing', (link) => this.#negotiate(link))
+        break
+      case 'resume':
+        this.#attempt('resuming', (link) => this.#resume(link))
+        break
+      case 'discover':
+        this.#attempt('discovering', (link) => this.#discover(link))
+        break
+      case 'refresh':
+        this.#attempt('ready', (link) => this.#refresh(link))
+        break
+      case 'probe':
+        this.#attempt('ready', (link) => this.#probe(link))
+        break
+      case 'relisten':
+        this.#link?.wire.relisten?.()
+        break
+      case 'detach':
+        this.#detached = true
+        this.#keepSession = command.keep
+    }
+  }
+
+  /** The actor has ended. Nothing is reported any more; the wire is released and the slot becomes free. */
+  leave(): void {
+    this.#left = true
+    if (this.#runtime.live?.link === this.#link) this.#runtime.live = undefined
+    this.#subscriptions.unsubscribe()
+    this.#finish?.()
+    if (!this.#detached) void this.#runtime.letGo()
+  }
+
+  async #occupySlot(): Promise<void> {
+    if (this.#left) return
+    const gone = new Promise<void>((resolve) => {
+      this.#finish = resolve
+    })
+    const opening = this.#open()
+    await gone
+    // Releasing ends an opening that still goes on, and nothing of it may outlast the slot.
+    await this.#release()
+    await opening
+  }
+
+  async #open(): Promise<void> {
+    const runtime = this.#runtime
+    try {
+      if (!this.#input.resume) runtime.forgetSession()
+      if (this.#input.dialect.endSession) await runtime.endRemembered()
+      if (this.#left) return
+      const link = runtime.makeLink(this.#input.resume ? runtime.session : undefined, this.#input.dialect.wire)
+      this.#link = link
+      this.#lists = this.#listReader(link)
+      this.#subscriptions.add(link.wire.events$.subscribe((event) => this.#onWire(event)))
+      this.#subscriptions.add(link.notifications$.subscribe((notification) => this.#onNotification(notification)))
+      await link.wire.start()
+      this.#tell({ type: 'link.opened' })
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  async #release(): Promise<void> {
+    const link = this.#link
+    if (!link) return
+    try {
+      // Whatever else was asked under a lost session is being refused as well: its caller need not be left in doubt.
+      if (this.#sessionLost) await link.wire.answered?.(REFUSALS_MS)
+      if (!this.#keepSession || link.wire.sessionId !== this.#runtime.session?.id) {
+        await link.endSession(this.#runtime.policy.closeMs / 2)
+        this.#runtime.noteLostSession()
+        this.#runtime.forgetSession()
+      }
+      await link.release()
+    } catch {
+      // A wire that does not end well has ended all the same; nobody is left to hear of it.
+    }
+  }
+
+  /** Runs one step; its failure is a fault of the link. */
+  #attempt(phase: Phase, step: (link: Link) => Promise<void>): void {
+    this.#phase = phase
+    const link = this.#link
+    if (!link) return
+    // The chart may have gone on without lists that are still under way.
+    if (phase === 'ready') this.#goLive(link)
+    step(link).catch((error: unknown) => this.#fail(error))
+  }
+
+  async #negotiate(link: Link): Promise<void> {
+    const session = await link.negotiate(this.#input.dialect.version)
+    if (this.#left) {
+      // The answer came after the link was given up: the session is of use to nobody, and the server is told so.
+      this.#keepSession = false
+      return
+    }
+    this.#runtime.remember(session)
+    this.#runtime.noteWire(link.wire.kind)
+    this.#runtime.restoration.forgetTold()
+    const { protocolVersion, serverInfo } = session
+    const { name, version } = serverInfo
+    const resumable = session.id !== undefined
+    this.#tell({ type: 'link.initialized', session: { protocolVersion, server: { name, version }, resumable } })
+    link.wire.listen?.()
+  }
+
+  async #resume(link: Link): Promise<void> {
+    const { session } = this.#runtime
+    if (!session) {
+      const summary = 'there is no session to go on with'
+      throw new WireError({ kind: 'thrown', subject: 'session', sent: false, wire: link.wire.kind, summary })
+    }
+    try {
+      await link.resume(session)
+      session.refusedSince = undefined
+    } catch (error) {
+      if (evidenceOf(error)?.http) session.refusedSince ??= this.#runtime.clock.now()
+      if (!isAnswer(this.#judge(error))) throw error
+    }
+    this.#runtime.restored = []
+    this.#lists?.mark(listsOf(session.capabilities))
+    const known = this.#runtime.catalog$.value.fetchedAt > 0
+    if (known) this.#goLive(link)
+    // Before the chart goes on: whoever asks for the stream next does not know where it had got to.
+    link.wire.listen?.(session.lastEventId)
+    this.#tell({ type: 'link.resumed', known })
+  }
+
+  async #discover(link: Link): Promise<void> {
+    // Credentials may have been renewed while the listening stream was refused.
+    link.wire.listen?.()
+    const [complete, restored] = await Promise.all([
+      this.#lists?.read(listsOf(this.#capabilities())),
+      this.#restore(link),
+    ])
+    this.#goLive(link)
+    this.#tell({ type: 'link.discovered', complete: complete === true && restored })
+  }
+
+  async #refresh(link: Link): Promise<void> {
+    const { catalog$ } = this.#runtime
+    const before = catalog$.value
+    const lists = this.#lists
+    const kinds = listsOf(this.#capabilities()).filter((kind) => lists?.isDue(kind) || before.errors[kind])
+    const [complete, restored] = await Promise.all([lists?.read(kinds), this.#restore(link)])
+    const after = catalog$.value
+    const isEmptied = kinds.some((kind) => before[kind].length > 0 && after[kind].length === 0)
+    const unchanged = isEmptied || diffCatalogs(before, after).length === 0
+    // A change that is told of but not to be seen (yet) is looked for once more, in the same lists.
+    if (unchanged) lists?.mark(kinds)
+    this.#tell({ type: 'lists.refreshed', complete: complete === true && restored, unchanged })
+  }
+
+  /** Tells the session what the application asked for and it does not know; true when it knows all. */
+  async #restore(link: Link): Promise<boolean> {
+    const { logging, resources } = this.#capabilities()
+    const timeoutMs = this.#runtime.policy.callMs
+    const can = { logging: logging !== undefined, subscribe: resources?.subscribe === true }
+    const items = await this.#runtime.restoration.restore(
+      (method, params) => this.#errands.run(() => link.request(method, params, { timeoutMs })),
+      can,
+      (error) => this.#judge(error),
+    )
+    this.#runtime.restored = items
+    return items.every(({ fault }) => fault === undefined)
+  }
+
+  #listReader(link: Link): ListReader {
+    const timeoutMs = this.#runtime.policy.callMs
+    return new ListReader({
+      list: (kind, signal) => this.#errands.run(() => link.list(kind, { timeoutMs, signal })),
+      judge: (error) => this.#judge(error),
+      lose: (fault) => this.#tellFault(fault),
+      take: (readings) => {
+        if (!this.#left) this.#runtime.takeReadings(readings, listsOf(this.#capabilities()))
+      },
+    })
+  }
+
+  #proberOf(link: Link): Prober {
+    this.#prober ??= new Prober(link, this.#runtime.clock, this.#errands, (error) => this.#judge(error))
+    return this.#prober
+  }
+
+  async #probe(link: Link): Promise<void> {
+    const life = await this.#proberOf(link).ask()
+    if (!life) return
+    this.#runtime.rttMs = life.rttMs ?? this.#runtime.rttMs
+    this.#tell({ type: 'probe.answered' })
+  }
+
+  /** Calls may go out from here on; of the lists, what has come counts. */
+  #goLive(link: Link): void {
+    if (this.#left) return
+    this.#phase = 'ready'
+    this.#lists?.takeArrived()
+    if (this.#runtime.live?.link === link) return
+    this.#runtime.live = {
+      link,
+      generation: this.#input.generation,
+      note: (fault) => this.#note(fault),
+      ask: (method, params, timeoutMs, options) => link.ask(method, params, timeoutMs, options),
+      explain: (failure, method, timeoutMs) => link.explain(failure, method, timeoutMs),
+    }
+  }
+
+  #capabilities() {
+    return this.#runtime.session?.capabilities ?? {}
+  }
+
+  #onNotification({ method, params }: { method: string; params?: Record<string, unknown> }): void {
+    const changed = changedLists(method)
+    this.#lists?.mark(changed)
+    if (changed.length > 0) this.#tell({ type: 'lists.changed' })
+    this.#runtime.notifications$.next({ method, params })
+  }
+
+  #onWire(event: WireEvent): void {
+    switch (event.type) {
+      case 'closed':
+        if (!event.byUs) this.#tellFault(this.#judgeEvidence(event.evidence))
+        break
+      case 'fault':
+        this.#meet(this.#judgeEvidence(event.evidence))
+        break
+      case 'suspect':
+        this.#tell({ type: 'suspect' })
+        break
+      case 'listening':
+        if (!event.gap) break
+        this.#lists?.mark(listsOf(this.#capabilities()))
+        this.#tell({ type: 'lists.changed' })
+        break
+      case 'post-only':
+        this.#tell({ type: 'link.postOnly' })
+        break
+      case 'noise':
+      case 'stderr':
+        this.#runtime.noise$.next(event)
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#left) this.#meet(this.#judge(error))
+  }
+
+  /** A fault of one exchange is no fault of the link, but may be a reason to look after it. */
+  #meet(fault: Fault): void {
+    if (fault.scope === 'link') this.#tellFault(fault)
+    else if (fault.suspect) this.#tell({ type: 'suspect' })
+  }
+
+  #judge(error: unknown): Fault {
+    const evidence = evidenceOf(error)
+    if (evidence) return this.#judgeEvidence(evidence)
+    // What an application's function throws may hold anything; only its kind is told.
+    const summary = `${error instanceof Error ? error.name : 'something that is no error'} was thrown`
+    return this.#judgeEvidence({ kind: 'thrown', wire: this.#link?.wire.kind ?? 'custom', summary })
+  }
+
+  #judgeEvidence(evidence: WireEvidence): Fault {
+    const askedVersion = this.#input.dialect.version ?? supportedVersions[0]
+    return judge(this.#runtime, evidence, this.#phase, { ...this.#input, askedVersion })
+  }
+
+  /** What a fault says of the link, beside what the chart makes of it. */
+  #note(fault: Fault): void {
+    if (fault.class === 'session-expired' && !fault.endsSession) {
+      this.#sessionLost = true
+      this.#runtime.noteLostSession()
+    }
+    if (fault.evidence.kind === 'timeout' && this.#link) this.#proberOf(this.#link).doubt()
+  }
+
+  #tellFault(fault: Fault): void {
+    this.#note(fault)
+    this.#tell({ type: 'fault', fault, credentialEpoch: fault.evidence.credentialEpoch })
+  }
+
+  #tell(event: LinkEvent): void {
+    if (!this.#left) this.#sendBack(event)
+  }
+}
