@@ -3,7 +3,7 @@
  *
  * Played fully against the wire alone, and not again here:
  * - 02.03, 02.04, 02.05: test/wire/stdio/end.test.ts, close.test.ts (all wrappers and servers, the order EOF before signals)
- * - 02.06, 02.12: test/wire/stdio/host.test.ts (hosts that exit, throw, are killed, get Ctrl+C)
+ * - 02.06, 02.12: 02-hosts.test.ts (hosts that exit, throw, are killed, get Ctrl+C)
  * - 02.08: test/wire/stdio/start.test.ts, environment.test.ts; cross-spawn resolves `.cmd` on Windows
  * - 02.09, 02.10: test/wire/stdio/messages.test.ts, framing.test.ts
  * Of these, what a connection makes of it is asserted here.

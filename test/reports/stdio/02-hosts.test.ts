@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { readChildLog } from '../../../src/testing/child/index.js'
 import { watchdogPid } from '../../../src/wire/stdio/watchdog.js'
-import { isAlive, started, temporaryFile, timed, until } from './rig.js'
+import { isAlive, started, temporaryFile, timed, until } from '../../wire/stdio/rig.js'
 
-const file = fileURLToPath(new URL('host.ts', import.meta.url))
+const file = fileURLToPath(new URL('../../wire/stdio/host.ts', import.meta.url))
 
 /** Starts a host in a process group of its own and waits until its child has answered. */
 async function host(
