@@ -4,7 +4,7 @@
  * Played elsewhere, and not again here:
  * - 10.02 (listeners after a thousand reopenings): test/wire/http/traps.test.ts
  * - 10.03 (objects used twice): test/connection/traps.test.ts, trap 3
- * - 10.06 (the process ends by itself): test/connection/close.test.ts, test/wire/stdio/host.test.ts
+ * - 10.06 (the process ends by itself): test/connection/close.test.ts, test/reports/stdio/02-hosts.test.ts
  * - 10.05: the states of close() that test/connection/close.test.ts does not have are here
  */
 import { getEventListeners } from 'node:events'
