@@ -1,8 +1,5 @@
+import { authInput } from '../inputs.js'
 import { connectionSetup } from '../setup.js'
-
-const authInput = ({ context }: { context: { runtime: { name: string; toJSON(): unknown } } }) => ({
-  runtime: context.runtime,
-})
 
 export const credentials = connectionSetup.createStateConfig({
   description: 'Is the credential good for a while, and for enough?',

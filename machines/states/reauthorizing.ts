@@ -1,9 +1,6 @@
+import { authInput } from '../inputs.js'
 import { connectionSetup } from '../setup.js'
 import { to } from '../targets.js'
-
-const authInput = ({ context }: { context: { runtime: { name: string; toJSON(): unknown } } }) => ({
-  runtime: context.runtime,
-})
 
 /** With a new credential the link goes on from where it was; a link that is lost, or had not got far, is made anew. */
 const onward = [

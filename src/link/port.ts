@@ -59,7 +59,6 @@ export interface Link {
   ): Promise<Result>
   /** The evidence behind a failure of `ask`. */
   explain(failure: unknown, method: string, timeoutMs?: number): WireEvidence
-  notify(method: string, params?: Record<string, unknown>): Promise<void>
   /** Ends the session on the server, bounded; resolves whatever comes. */
   endSession(timeoutMs: number): Promise<void>
   /** Closes the wire; resolves when nothing of it is left. */

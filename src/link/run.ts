@@ -287,10 +287,6 @@ export class LinkRun {
         break
       case 'post-only':
         this.#tell({ type: 'link.postOnly' })
-        break
-      case 'noise':
-      case 'stderr':
-        this.#runtime.noise$.next(event)
     }
   }
 

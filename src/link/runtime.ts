@@ -6,7 +6,7 @@ import type { Runtime } from '../../machines/types.js'
 import type { Clock, Random } from '../clock.js'
 import type { Notification } from '../protocol.js'
 import { HttpClient, HttpWire, redact, SseWire, StdioWire, TransportWire } from '../wire/index.js'
-import type { Wire, WireEvent } from '../wire/wire.js'
+import type { Wire } from '../wire/wire.js'
 import {
   type Catalog,
   emptyCatalog,
@@ -73,7 +73,6 @@ export class ConnectionRuntime implements Runtime {
   restored: readonly RestoredItem[] = []
   /** How long the last probe took, in milliseconds. */
   rttMs: number | undefined
-  readonly noise$ = new Subject<Extract<WireEvent, { type: 'noise' | 'stderr' }>>()
   policy: Policy
   policyOptions: PolicyOptions
   readonly #options: RuntimeOptions

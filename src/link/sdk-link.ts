@@ -153,11 +153,6 @@ export class SdkLink implements Link {
     return this.#failure(failure, method, timeoutMs).evidence
   }
 
-  async notify(method: string, params?: Record<string, unknown>): Promise<void> {
-    if (!this.#client?.transport) throw this.#notConnected(method)
-    await this.#client.notification({ method, params })
-  }
-
   async endSession(timeoutMs: number): Promise<void> {
     await this.wire.endSession?.(timeoutMs)
   }

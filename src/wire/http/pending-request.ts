@@ -21,7 +21,7 @@ import {
   type Sent,
   streamEvidence,
   thrownEvidence,
-  unsendableEvidence,
+  written,
 } from '../web/index.js'
 import type { OpenRequest, WireCore } from './core.js'
 import { Resumption } from './resume.js'
@@ -77,14 +77,8 @@ export class PendingRequest implements OpenRequest, ExchangeSink {
     if (this.settled) return
     const { client, target } = this.#core
     this.#sent = { ...this.#sent, method: this.method, outgoing }
-    let body: string
-    try {
-      body = JSON.stringify(message)
-    } catch (error) {
-      // Not from within `send`: nobody would wait for the answer yet.
-      queueMicrotask(() => this.#core.refuse(this, unsendableEvidence(this.#sent, error)))
-      return
-    }
+    const body = written(message, this.#sent, (evidence) => this.#core.refuse(this, evidence))
+    if (body === undefined) return
     const exchange = client.exchange({ method: 'POST', target, headers: outgoing.headers, body }, this)
     this.#exchange = exchange
     if (this.settled) exchange.abort()

@@ -17,7 +17,7 @@ import {
   type ResponseHeaders,
   type Sent,
   thrownEvidence,
-  unsendableEvidence,
+  written,
 } from '../web/index.js'
 import type { SseCore } from './core.js'
 
@@ -120,14 +120,8 @@ export class PostedRequest implements Answerable, ExchangeSink {
     if (this.settled) return
     const { client, target } = this.#core
     this.#sent = { ...this.#sent, outgoing }
-    let body: string
-    try {
-      body = JSON.stringify(message)
-    } catch (error) {
-      // Not from within `send`: nobody would wait for the answer yet.
-      queueMicrotask(() => this.#core.refuse(this, unsendableEvidence(this.#sent, error)))
-      return
-    }
+    const body = written(message, this.#sent, (evidence) => this.#core.refuse(this, evidence))
+    if (body === undefined) return
     this.#exchange = client.exchange({ method: 'POST', target, headers: outgoing.headers, body }, this)
   }
 

@@ -19,7 +19,6 @@ export {
   type Sent,
   streamEvidence,
   thrownEvidence,
-  unsendableEvidence,
 } from './evidence.js'
 export { type Exchange, type ExchangeSink, type ResponseHeaders, type Target, targetOf } from './exchange.js'
 export { Linger } from './linger.js'
@@ -28,3 +27,4 @@ export { type AccessToken, defaultMaxMessageBytes, type WebWireOptions } from '.
 export { redact, redactValue } from './redact.js'
 export { type Outgoing, RequestHeaders } from './request-headers.js'
 export { clampDelay, mediaType, retryAfterMs } from './response-headers.js'
+export { written } from './write.js'

@@ -1,0 +1,18 @@
+import type { WireEvidence } from '../../../machines/evidence.js'
+import type { JsonRpcRequest } from '../messages.js'
+import { type Sent, unsendableEvidence } from './evidence.js'
+
+/** A request as it goes out; one that JSON cannot hold is refused, and nothing goes out. */
+export function written(
+  message: JsonRpcRequest,
+  sent: Sent,
+  refuse: (evidence: WireEvidence) => void,
+): string | undefined {
+  try {
+    return JSON.stringify(message)
+  } catch (error) {
+    // Not from within `send`: nobody would wait for the answer yet.
+    queueMicrotask(() => refuse(unsendableEvidence(sent, error)))
+    return undefined
+  }
+}
