@@ -1,5 +1,5 @@
 import type { RpcEvidence } from '../../machines/evidence.js'
-import { redact, redactValue } from '../wire/index.js'
+import { redact, redactValue } from '../redact.js'
 import type { Target } from './target.js'
 
 /** Of the server's message; the whole of it is for whoever called. */

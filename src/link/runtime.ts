@@ -5,7 +5,8 @@ import type { Policy, PolicyOptions } from '../../machines/policy.js'
 import type { Runtime } from '../../machines/types.js'
 import type { Clock, Random } from '../clock.js'
 import type { Notification } from '../protocol.js'
-import { HttpClient, HttpWire, redact, SseWire, StdioWire, TransportWire } from '../wire/index.js'
+import { redact } from '../redact.js'
+import { HttpClient, HttpWire, SseWire, StdioWire, TransportWire } from '../wire/index.js'
 import type { Wire } from '../wire/wire.js'
 import {
   type Catalog,

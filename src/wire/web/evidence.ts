@@ -1,9 +1,9 @@
 /** Makes evidence of what went wrong with one exchange. Bounded, redacted, and never on the path of a call that works. */
 import type { Exchange, HttpEvidence, RpcEvidence, WireEvidence } from '../../../machines/evidence.js'
+import { redact, redactValue } from '../../redact.js'
 import { evidenceOf } from '../failure.js'
 import { errnoOf } from './errno.js'
 import type { ResponseHeaders, Target } from './exchange.js'
-import { redact, redactValue } from './redact.js'
 import type { Outgoing } from './request-headers.js'
 import { mediaType, retryAfterMs, safeUrl, toldHeaders } from './response-headers.js'
 

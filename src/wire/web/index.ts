@@ -24,7 +24,6 @@ export { type Exchange, type ExchangeSink, type ResponseHeaders, type Target, ta
 export { Linger } from './linger.js'
 export { type Answerable, OpenRequests } from './open-requests.js'
 export { type AccessToken, defaultMaxMessageBytes, type WebWireOptions } from './options.js'
-export { redact, redactValue } from './redact.js'
 export { type Outgoing, RequestHeaders } from './request-headers.js'
 export { clampDelay, mediaType, retryAfterMs } from './response-headers.js'
 export { written } from './write.js'

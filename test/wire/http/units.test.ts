@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { redact, redactValue } from '../../../src/redact.js'
 import { CookieJar } from '../../../src/wire/web/cookies.js'
 import { errnoOf, provesUnsent } from '../../../src/wire/web/errno.js'
 import { EventStream } from '../../../src/wire/web/event-stream.js'
-import { redact, redactValue } from '../../../src/wire/web/redact.js'
 import { mediaType, retryAfterMs, safeChallenge, safeUrl } from '../../../src/wire/web/response-headers.js'
 
 const headers = (record: Record<string, string>) => ({ get: (name: string) => record[name], setCookies: () => [] })
