@@ -5,9 +5,6 @@ import type { Policy, PolicyOptions } from '../../machines/policy.js'
 import type { Runtime } from '../../machines/types.js'
 import type { Clock, Random } from '../clock.js'
 import type { Notification } from '../protocol.js'
-import { redact } from '../redact.js'
-import { HttpClient, HttpWire, SseWire, StdioWire, TransportWire } from '../wire/index.js'
-import type { Wire } from '../wire/wire.js'
 import {
   type Catalog,
   emptyCatalog,
@@ -19,17 +16,15 @@ import {
 } from './catalog.js'
 import { diffCatalogs, type ListChange } from './catalog-diff.js'
 import type { ClientOptions } from './client-options.js'
+import { noteServedBy } from './legacy-addresses.js'
 import type { Link, SessionMemory } from './port.js'
 import { Restoration, type RestoredItem } from './restoration.js'
 import { secretsOf } from './rpc-evidence.js'
 import { SdkLink } from './sdk-link.js'
-import { addressOf, type HttpTarget, isAuto, type StdioTarget, type Target } from './target.js'
-
-/** Addresses that were last served by the older wire. */
-const legacyAddresses = new Set<string>()
-
-/** Whether this address was last served by the older wire. */
-export const isKnownLegacy = (target: Target): boolean => isAuto(target) && legacyAddresses.has(addressOf(target))
+import { type FormerSession, Sessions } from './sessions.js'
+import { Slot } from './slot.js'
+import { addressOf, type Target } from './target.js'
+import { Wires } from './wires.js'
 
 export interface RuntimeOptions {
   readonly name: string
@@ -43,13 +38,6 @@ export interface RuntimeOptions {
   readonly random: Random
   readonly fetch?: typeof globalThis.fetch
   readonly trusted: boolean
-}
-
-interface FormerSession {
-  readonly session: SessionMemory
-  readonly target: Target
-  /** The server does not know it any more. */
-  readonly lost: boolean
 }
 
 /** A link that is usable, with what a fault of it has to name. */
@@ -77,20 +65,18 @@ export class ConnectionRuntime implements Runtime {
   policy: Policy
   policyOptions: PolicyOptions
   readonly #options: RuntimeOptions
+  readonly #slot = new Slot()
+  readonly #sessions: Sessions
+  readonly #wires: Wires
   #target: Target
-  #http: HttpClient | undefined
-  #slot: Promise<void> = Promise.resolve()
-  #session: SessionMemory | undefined
-  /** A session that was given up without being ended, and where it is. */
-  #former: FormerSession | undefined
-  #sessionLost = false
   /** Leaves the link that is there, should its actor have no chance to. */
   leaveLink: (() => void) | undefined
   #live: LiveLink | undefined
 
   constructor(options: RuntimeOptions, session?: SessionMemory) {
     this.name = options.name
-    this.#session = session
+    this.#sessions = new Sessions(session)
+    this.#wires = new Wires(options)
     this.policy = options.policy
     this.policyOptions = options.policyOptions
     this.#options = options
@@ -143,27 +129,38 @@ export class ConnectionRuntime implements Runtime {
 
   /** The session to go on with. Never shown: its id is a secret. */
   get session(): SessionMemory | undefined {
-    return this.#session
+    return this.#sessions.present
   }
 
   remember(session: SessionMemory): void {
-    const former = this.#former
-    this.#former = undefined
-    this.#session = session
-    this.#sessionLost = false
+    const former = this.#sessions.remember(session)
     // The server would hold a session that was given up here until it expires there.
-    if (former && !former.lost) this.#endFormer(former).catch(nothing)
+    if (former) this.#endFormer(former).catch(nothing)
   }
 
   /** The session was ended, or the server said that it does not know it: it need not be ended there. */
   noteLostSession(): void {
-    this.#sessionLost = true
+    this.#sessions.noteLost()
   }
 
   /** The session is over for us; should the server still hold it, it can still be ended. */
   forgetSession(): void {
-    if (this.#session) this.#former = { session: this.#session, target: this.#target, lost: this.#sessionLost }
-    this.#session = undefined
+    this.#sessions.forget(this.#target)
+  }
+
+  /** Ends, on the server, the session that is remembered; bounded. */
+  async endRemembered(): Promise<void> {
+    this.forgetSession()
+    const former = this.#sessions.takeFormer()
+    if (former) await this.#endFormer(former)
+  }
+
+  async #endFormer({ session, target }: FormerSession): Promise<void> {
+    if (session.id === undefined || !('url' in target)) return
+    const wire = this.#wires.http(target, session)
+    await wire.start()
+    await wire.endSession(this.policy.closeMs / 2)
+    await wire.close()
   }
 
   /** Another target of the same kind. What is remembered of the old one is ended there and not taken along. */
@@ -175,11 +172,9 @@ export class ConnectionRuntime implements Runtime {
     void this.letGo()
   }
 
-  /** Remembers which wire served an address, for all connections of the process (specification: backwards compatibility). */
+  /** Remembers which wire served the target, for all connections of the process. */
   noteWire(kind: WireKind): void {
-    if (!isAuto(this.#target)) return
-    if (kind === 'sse') legacyAddresses.add(this.address)
-    else legacyAddresses.delete(this.address)
+    noteServedBy(kind, this.#target)
   }
 
   /** Names the target, without secrets, so that a checkpoint is known to be of the same one. */
@@ -189,78 +184,19 @@ export class ConnectionRuntime implements Runtime {
 
   /** A fresh wire to the target; nothing runs yet. */
   makeLink(resume: SessionMemory | undefined, wire?: 'http' | 'sse'): Link {
-    return new SdkLink(this.#makeWire(resume, wire), this.#options.client, secretsOf(this.#target))
-  }
-
-  #makeWire(resume: SessionMemory | undefined, kind: 'http' | 'sse' | undefined): Wire {
-    const { clock } = this.#options
     const target = this.#target
-    if ('open' in target) return new TransportWire(target.open(), clock)
-    if ('url' in target) {
-      return (kind ?? target.kind) === 'sse' ? this.#sseWire(target) : this.#httpWire(target, resume)
-    }
-    // The graces of a child fit into the time that closing has.
-    const grace = Math.min(2_000, this.policy.closeMs * 0.4)
-    const secrets = secretsOf(target)
-    const clean = (text: string) => redact(text, {}, secrets)
-    return new StdioWire({ ...mutable(target), clock, redact: clean, eofGraceMs: grace, termGraceMs: grace })
-  }
-
-  #sseWire({ url, headers, dispatcher }: HttpTarget): SseWire {
-    const { clock, fetch } = this.#options
-    this.#http ??= new HttpClient({ fetch, dispatcher })
-    return new SseWire({ url, headers, client: this.#http, clock })
-  }
-
-  #httpWire(target: HttpTarget, resume: SessionMemory | undefined): HttpWire {
-    const { clock, random, fetch } = this.#options
-    this.#http ??= new HttpClient({ fetch, dispatcher: target.dispatcher })
-    return new HttpWire({
-      url: target.url,
-      headers: target.headers,
-      client: this.#http,
-      session: resume?.id === undefined ? undefined : { id: resume.id, protocolVersion: resume.protocolVersion },
-      listen: 'manual',
-      clock,
-      random,
-    })
+    return new SdkLink(this.#wires.make(target, this.policy, resume, wire), this.#options.client, secretsOf(target))
   }
 
   /** At most one wire at a time: what is done here begins when everything before it has ended. */
   inSlot<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#slot.then(work)
-    this.#slot = done.then(nothing, nothing)
-    return done
-  }
-
-  /** Ends, on the server, the session that is remembered; bounded. */
-  async endRemembered(): Promise<void> {
-    this.forgetSession()
-    const former = this.#former
-    this.#former = undefined
-    if (former) await this.#endFormer(former)
-  }
-
-  async #endFormer({ session, target }: FormerSession): Promise<void> {
-    if (session.id === undefined || !('url' in target)) return
-    const wire = this.#httpWire(target, session)
-    await wire.start()
-    await wire.endSession(this.policy.closeMs / 2)
-    await wire.close()
+    return this.#slot.take(work)
   }
 
   /** Closes idle sockets, when everything that uses them has ended; a later link opens new ones. */
   letGo(): Promise<void> {
-    return this.inSlot(async () => {
-      const http = this.#http
-      this.#http = undefined
-      await http?.close()
-    })
+    return this.inSlot(() => this.#wires.close())
   }
 }
 
 function nothing(): void {}
-
-function mutable({ command, args, env, inheritEnv, cwd }: StdioTarget) {
-  return { command, args: args && [...args], env, inheritEnv: inheritEnv && [...inheritEnv], cwd }
-}
