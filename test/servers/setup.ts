@@ -1,19 +1,12 @@
 /** Before the tests: the servers are installed, when their lockfile has changed, and compiled. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ensureInstalled } from '../installed.js'
 
 const here = import.meta.dirname
-const lockfile = join(here, 'package-lock.json')
-/** The lockfile that was installed last. */
-const installed = join(here, 'node_modules/.installed-lock.json')
 
 export default function setup(): void {
-  const wanted = readFileSync(lockfile, 'utf8')
-  if (!existsSync(installed) || readFileSync(installed, 'utf8') !== wanted) {
-    execFileSync('npm', ['ci', '--prefix', here], { stdio: 'inherit' })
-    writeFileSync(installed, wanted)
-  }
+  ensureInstalled(here)
   const tsc = join(here, '../../node_modules/typescript/bin/tsc')
   execFileSync(process.execPath, [tsc, '-p', join(here, 'programs')], { stdio: 'inherit' })
 }
