@@ -4,7 +4,7 @@ import { classify } from './classify.js'
 import type { Evidence, Phase, WireEvidence } from './evidence.js'
 import { dialectKey, type Fault } from './faults.js'
 import { faultOf, isEarlyExit, outcomeOf } from './guards.js'
-import { MAX_COOL_MS } from './policy.js'
+import { MAX_COOL_MS, MAX_UNANSWERED_RESUMES } from './policy.js'
 import type { ConnectionContext, ConnectionEvent, ConnectionInput } from './types.js'
 
 type Changes = Partial<ConnectionContext>
@@ -24,6 +24,8 @@ export function initialContext({ input }: { input: ConnectionInput }): Connectio
     dialect: input.dialect ?? {},
     ...trustedAnew,
     missedProbes: 0,
+    stable: false,
+    unansweredResumes: 0,
     fault: undefined,
     online: true,
     demand: false,
@@ -70,7 +72,7 @@ export const beginLink = (context: ConnectionContext): Changes => ({
 
 export function noteSession(context: ConnectionContext, event: ConnectionEvent): Changes {
   // Whatever was told of the network: a server that answers proves it.
-  const proven = { online: true, resumed: event.type === 'link.resumed' }
+  const proven = { online: true, resumed: event.type === 'link.resumed', unansweredResumes: 0 }
   if (event.type === 'link.resumed') {
     return event.known
       ? { ...proven, reached: 'ready', lists: 'unverified', everReady: true }
@@ -92,15 +94,22 @@ export function noteLists(context: ConnectionContext, event: ConnectionEvent): C
 export function noteFault(context: ConnectionContext, event: ConnectionEvent): Changes {
   const fault = faultOf(event)
   if (!fault) return {}
+  const unansweredResumes = context.unansweredResumes + (isUnansweredResume(fault) ? 1 : 0)
+  const givesUp = fault.class === 'session-expired' || unansweredResumes >= MAX_UNANSWERED_RESUMES
   return {
     fault,
-    // A session that the server does not know is not gone on with.
-    session: fault.class === 'session-expired' ? undefined : context.session,
+    // Neither a session that the server does not know is gone on with, nor one under which it says nothing.
+    session: givesUp ? undefined : context.session,
+    unansweredResumes: givesUp ? 0 : unansweredResumes,
     origin: context.origin ?? fault,
     earlyExits: context.earlyExits + (isEarlyExit(event) ? 1 : 0),
     slowStarts: context.slowStarts + (context.wire === 'stdio' && fault.evidence.kind === 'deadline' ? 1 : 0),
   }
 }
+
+/** The resuming request left, and nothing came: silence, or an end without a word. A refused dial says nothing of the session. */
+const isUnansweredResume = ({ evidence: { phase, kind, sent } }: Fault): boolean =>
+  phase === 'resuming' && (kind === 'deadline' || (sent === true && (kind === 'network' || kind === 'stream')))
 
 export function adoptDialect(context: ConnectionContext, event: ConnectionEvent): Changes {
   const dialect = faultOf(event)?.dialect

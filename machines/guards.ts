@@ -29,7 +29,7 @@ const isClass =
 const waits = ({ event }: Args): boolean =>
   event.type === 'fault' && !['permanent', 'mismatch', 'unauthorized'].includes(event.fault.class)
 
-/** The child ended before its handshake did. */
+/** The child ended before the connection was ready. */
 export const isEarlyExit = (event: ConnectionEvent): boolean =>
   event.type === 'fault' && (event.fault.code === 'process.exited-early' || event.fault.code === 'process.interpreter')
 
@@ -84,9 +84,10 @@ export const guards = {
   probesSlowly: ({ context }: Args): boolean => context.policy.slowProbeMs !== false,
 
   // Health
+  stable: ({ context }: Args): boolean => context.stable,
   keepsAlive: ({ context }: Args): boolean => context.policy.keepaliveMs > 0 && !context.postOnly,
   /** Nothing of an earlier trouble is held against the connection. */
-  trusted: ({ context }: Args): boolean =>
+  nothingHeldAgainst: ({ context }: Args): boolean =>
     context.attempts + context.renewals + context.authorizations + context.earlyExits + context.slowStarts === 0 &&
     context.dialectsTried.length === 0 &&
     context.origin === undefined,

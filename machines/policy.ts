@@ -50,10 +50,14 @@ export interface Policy {
   readonly closeMs: number
 }
 
-/** Early exits in a row of one command after which it is no longer started again and again. */
+/** Exits before ready, in a row, of one command after which it is no longer started again and again. */
 export const CRASH_MEMORY = 3
 /** Refused credentials in a row after which no further one is asked for (promise: at most 3 authorization requests). */
 export const MAX_AUTHORIZATIONS = 3
+/** So often in a row a session may be asked to go on without any answer; then a new one is made. */
+export const MAX_UNANSWERED_RESUMES = 2
+/** When one request is refused because its session is lost, the refusals of the others may take so long. */
+export const REFUSALS_MS = 250
 /** Probes in a row that may go unanswered. */
 export const MAX_MISSED_PROBES = 2
 /** While the network is known to be away, the connection looks again so often. */

@@ -17,7 +17,7 @@ import {
 import { delays } from './delays.js'
 import type { Phase } from './evidence.js'
 import { faultOf, guards } from './guards.js'
-import { AUTHORIZE_MS, REFRESH_AGAIN_MS } from './policy.js'
+import { AUTHORIZE_MS, REFRESH_AGAIN_MS, REFUSALS_MS } from './policy.js'
 import type {
   AuthInput,
   AuthOutcome,
@@ -98,8 +98,11 @@ export const connectionSetup = setup({
     tellLink: sendTo('link', (_, command: LinkCommand) => command),
     /** A new link on request begins with a new session; after a loss the session is left to its successor. */
     leaveLink: sendTo('link', ({ event }): LinkCommand => {
-      const ends = event.type === 'reconnect' || event.type === 'configure' || faultOf(event)?.endsSession
-      return { type: 'detach', keep: !ends }
+      const fault = faultOf(event)
+      const ends = event.type === 'reconnect' || event.type === 'configure' || fault?.endsSession
+      // Whatever else was asked under a lost session is being refused as well: its caller need not be left in doubt.
+      const answersMs = fault?.class === 'session-expired' && !ends ? REFUSALS_MS : 0
+      return { type: 'detach', keep: !ends, answersMs }
     }),
 
     // Faults
@@ -129,6 +132,8 @@ export const connectionSetup = setup({
     countAttempt: assign(({ context, event }) => countAttempt(context, event)),
     countMissedProbe: assign({ missedProbes: ({ context }) => context.missedProbes + 1 }),
     forgetMissedProbes: assign({ missedProbes: 0 }),
+    beginProof: assign({ stable: false }),
+    noteStability: assign({ stable: true }),
 
     // Waiting
     planRetry: assign(({ context }) => planRetry(context)),

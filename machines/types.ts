@@ -71,11 +71,15 @@ export interface ConnectionContext {
   readonly renewals: number
   /** Credentials fetched in a row (V2): the loop guard; forgotten when stable. */
   readonly authorizations: number
-  /** Exits before the handshake in a row; forgotten when stable. */
+  /** Exits before the connection was ready, in a row; forgotten when stable. */
   readonly earlyExits: number
   /** Starts in a row that were too slow; forgotten when stable. */
   readonly slowStarts: number
   readonly missedProbes: number
+  /** The present link has been ready for `stableAfter`; what stands against the connection is forgotten with the next sign of life. */
+  readonly stable: boolean
+  /** Attempts in a row to go on with the session that got no answer at all. */
+  readonly unansweredResumes: number
 
   /** The last fault. */
   readonly fault?: Fault
@@ -184,8 +188,11 @@ export type LinkCommand =
   | { readonly type: 'probe' }
   /** The listening stream may have died without a sign: it is asked for anew. */
   | { readonly type: 'relisten' }
-  /** The link is left, its session kept for the next one or not. Without a word, an ending link ends its session. */
-  | { readonly type: 'detach'; readonly keep: boolean }
+  /**
+   * The link is left, its session kept for the next one or not. Without a word, an ending link ends its session.
+   * `answersMs`: so long may other requests still be answered before the wire ends.
+   */
+  | { readonly type: 'detach'; readonly keep: boolean; readonly answersMs: number }
 
 export interface LinkInput {
   readonly runtime: Runtime

@@ -68,17 +68,17 @@ export const processRules: readonly Rule[] = [
     },
   },
   {
-    id: 'exited-early',
+    id: 'exited-before-ready',
     because:
-      'a server that ends before the handshake may be starved of something; counted, since a loop of it helps nobody',
+      'a server that ends before it was ever ready may be starved of something; counted, since a loop of it helps nobody',
     source: 'reports 02.01, 02.03',
-    when: (e) => e.kind === 'exit' && opening(e),
+    when: (e) => e.kind === 'exit' && (opening(e) || e.phase === 'discovering'),
     ruling: {
       class: 'transient',
       scope: 'link',
       code: 'process.exited-early',
       delivery: 'not-sent',
-      advice: 'The server process ended before it had answered ({exit}). Its stderr tells why.',
+      advice: 'The server process ended before the connection was ready ({exit}). Its stderr tells why.',
     },
   },
   {

@@ -9,6 +9,11 @@ const relisten = { type: 'tellLink', params: { type: 'relisten' } } as const
 export const health = connectionSetup.createStateConfig({
   description: 'Is the link alive, and does it hold?',
   initial: 'settling',
+  entry: 'beginProof',
+  after: {
+    // Counted from ready on, whatever was suspected meanwhile: calls that fail do not make a link that holds unstable.
+    stableAfter: { actions: 'noteStability' },
+  },
   states: {
     settling: {
       description: 'Connected, but not yet for long enough to forget past failures: dying at once is a failure.',
@@ -18,9 +23,7 @@ export const health = connectionSetup.createStateConfig({
         'network.online': { target: 'waking', actions: 'goOnline' },
         'clock.jumped': 'waking',
       },
-      after: {
-        stableAfter: { target: 'steady', actions: 'trustAnew' },
-      },
+      always: { guard: 'stable', target: 'steady', actions: 'trustAnew' },
     },
     steady: {
       description: 'The link has proved itself.',
@@ -48,7 +51,7 @@ export const health = connectionSetup.createStateConfig({
       entry: { type: 'tellLink', params: { type: 'probe' } },
       on: {
         'probe.answered': [
-          { guard: 'trusted', target: 'steady', actions: 'forgetMissedProbes' },
+          { guard: 'nothingHeldAgainst', target: 'steady', actions: 'forgetMissedProbes' },
           { target: 'settling' },
         ],
       },

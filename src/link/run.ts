@@ -14,9 +14,6 @@ import type { Link } from './port.js'
 import { isAnswer, Prober } from './prober.js'
 import type { ConnectionRuntime } from './runtime.js'
 
-/** How long the refusals of other requests may take when one was refused because its session is lost. */
-const REFUSALS_MS = 250
-
 /** One link from its first moment to its last: obeys the chart's commands, and tells what happens in the chart's words. */
 export class LinkRun {
   readonly #runtime: ConnectionRuntime
@@ -27,8 +24,8 @@ export class LinkRun {
   #phase: Phase = 'connecting'
   #left = false
   #keepSession = false
-  /** The server no longer knows the session. */
-  #sessionLost = false
+  /** How long other requests may still be answered before the wire ends, in milliseconds. */
+  #answersMs = 0
   /** The chart left the link. Otherwise the actor was stopped from outside, and nothing comes after it. */
   #detached = false
   readonly #errands: Errands
@@ -72,6 +69,7 @@ export class LinkRun {
       case 'detach':
         this.#detached = true
         this.#keepSession = command.keep
+        this.#answersMs = command.answersMs
     }
   }
 
@@ -118,8 +116,7 @@ export class LinkRun {
     const link = this.#link
     if (!link) return
     try {
-      // Whatever else was asked under a lost session is being refused as well: its caller need not be left in doubt.
-      if (this.#sessionLost) await link.wire.answered?.(REFUSALS_MS)
+      if (this.#answersMs > 0) await link.wire.answered?.(this.#answersMs)
       if (!this.#keepSession || link.wire.sessionId !== this.#runtime.session?.id) {
         await link.endSession(this.#runtime.policy.closeMs / 2)
         this.#runtime.noteLostSession()
@@ -315,10 +312,7 @@ export class LinkRun {
 
   /** What a fault says of the link, beside what the chart makes of it. */
   #note(fault: Fault): void {
-    if (fault.class === 'session-expired' && !fault.endsSession) {
-      this.#sessionLost = true
-      this.#runtime.noteLostSession()
-    }
+    if (fault.class === 'session-expired' && !fault.endsSession) this.#runtime.noteLostSession()
     if (fault.evidence.kind === 'timeout' && this.#link) this.#proberOf(this.#link).doubt()
   }
 

@@ -311,3 +311,75 @@ describe('the waits of backoff', () => {
     }
   })
 })
+
+describe('what stands against a connection', () => {
+  /** Comes back after one failed attempt. */
+  const returned = (): Rig => {
+    const r = rig()
+    r.send(...opened, transient())
+    r.pass(500)
+    r.send(...usable)
+    return r
+  }
+
+  it('is forgotten 10 s after ready, however often the link is suspected and answers meanwhile', () => {
+    const r = returned()
+    for (let second = 0; second < 10; second++) {
+      expect(r.context().attempts).toBe(1)
+      r.pass(500)
+      r.send({ type: 'suspect' })
+      r.pass(500)
+      r.send({ type: 'probe.answered' })
+    }
+    expect([health(r), r.context().attempts]).toEqual(['steady', 0])
+  })
+
+  it('is not forgotten while an answer is awaited: time alone proves nothing', () => {
+    const r = returned()
+    r.pass(9_000)
+    r.send({ type: 'suspect' })
+    r.pass(4_000)
+    expect([health(r), r.context().attempts]).toEqual(['probing', 1])
+    r.send({ type: 'probe.answered' })
+    expect([health(r), r.context().attempts]).toEqual(['steady', 0])
+  })
+
+  it('counts on when the link dies unanswered', () => {
+    const r = returned()
+    r.pass(9_000)
+    r.send({ type: 'suspect' })
+    for (let probe = 0; probe < 2; probe++) r.pass(5_000)
+    expect([r.place(), r.context().attempts]).toEqual(['backoff.waiting', 2])
+  })
+})
+
+describe('a session', () => {
+  it('that two resumes in a row get no answer under is given up, and a new one is made', () => {
+    const r = rig({ resumable: true })
+    r.send({ type: 'connect' })
+    for (const attempt of [1, 2]) {
+      r.send({ type: 'link.opened' })
+      expect(r.place()).toBe('linked.initializing.resuming')
+      r.pass(10_000)
+      expect(r.context().attempts).toBe(attempt)
+      r.pass(r.context().waitMs)
+    }
+    r.send({ type: 'link.opened' })
+    expect(r.place()).toBe('linked.initializing.handshaking')
+  })
+
+  it('is kept through refused dials and answers of any kind', () => {
+    const r = rig({ resumable: true })
+    r.send({ type: 'connect' })
+    for (const seen of [
+      { kind: 'network', phase: 'resuming', sent: false, errno: 'ECONNREFUSED' },
+      { kind: 'deadline', phase: 'resuming' },
+      { kind: 'http', phase: 'resuming', sent: true },
+      { kind: 'network', phase: 'connecting', sent: false },
+    ] as const) {
+      r.send({ type: 'link.opened' }, { type: 'fault', fault: sampleFault('transient', {}, seen) })
+      r.pass(r.context().waitMs)
+    }
+    expect(r.context()).toMatchObject({ session: { resumable: true }, unansweredResumes: 1 })
+  })
+})

@@ -29,6 +29,10 @@ export interface Model {
   lists: string
   dirty: boolean
   missed: number
+  /** Ready for long enough. */
+  proven: boolean
+  /** Resumes in a row that got no answer. */
+  unanswered: number
   hurried: boolean
   cooled: boolean
   leadsTo: string
@@ -48,7 +52,14 @@ export interface Setting {
 export interface Happening {
   readonly type: string
   readonly stale: boolean
-  readonly fault?: { class: string; dialect?: string; early: boolean; cools: boolean; ofAuthorization: boolean }
+  readonly fault?: {
+    class: string
+    dialect?: string
+    early: boolean
+    cools: boolean
+    ofAuthorization: boolean
+    unanswered?: boolean
+  }
   readonly complete?: boolean
   readonly known?: boolean
   readonly unchanged?: boolean
@@ -92,7 +103,7 @@ const link = (m: Model, also: Next = {}): Model => ({
 const ready = (m: Model, health = 'settling'): Model => {
   const rereads = m.lists === 'unverified' || m.lists === 'changed' || m.dirty
   const catalog = rereads ? 'refreshing' : m.lists
-  return { ...m, place: 'linked.ready', health, missed: 0, credentials: 'valid', catalog, dirty: false }
+  return { ...m, place: 'linked.ready', health, missed: 0, proven: false, credentials: 'valid', catalog, dirty: false }
 }
 
 /** The lists were read, or their time is over; a change that was told meanwhile is not forgotten. */
@@ -117,10 +128,13 @@ function judged(m: Model, s: Setting, f: Fault): Model {
     if (f.class === 'unauthorized') return m
     if (waits) return { ...m, linkLost: true, resumable: m.resumable && f.class !== 'session-expired' }
   }
+  const unanswered = m.unanswered + (f.unanswered ? 1 : 0)
+  const kept = m.resumable && f.class !== 'session-expired' && unanswered < 2
   const noted: Model = {
     ...m,
     trouble: true,
-    resumable: m.resumable && f.class !== 'session-expired',
+    resumable: kept,
+    unanswered: kept ? unanswered : 0,
     earlyExits: m.earlyExits + (f.early ? 1 : 0),
   }
   if (m.place.startsWith('linked.reauthorizing') && f.class === 'unauthorized') {
@@ -161,7 +175,7 @@ function closed(m: Model): Model {
   return m.leadsTo === 'linked' || m.demand ? link(ended) : go(ended, 'idle')
 }
 
-const trusted = (m: Model): boolean =>
+const unblemished = (m: Model): boolean =>
   !m.trouble && m.attempts + m.renewals + m.authorizations + m.earlyExits + m.dialects.length === 0
 
 /** With a new credential the link goes on from where it was, if it still stands. */
@@ -226,15 +240,15 @@ const answers: Readonly<Record<string, Answer>> = {
     at(m, 'linked.connecting') ? go(m, `linked.initializing.${m.resumable ? 'resuming' : 'handshaking'}`) : m,
   'link.initialized': (m, _, { resumable = false }) => {
     return at(m, 'linked.initializing.handshaking')
-      ? go(m, 'linked.discovering', { reached: 'session', resumable, online: true })
+      ? go(m, 'linked.discovering', { reached: 'session', resumable, unanswered: 0, online: true })
       : m
   },
   'link.resumed': (m, _, { known }) => {
     if (!at(m, 'linked.initializing.resuming')) return m
     // Lists that are known serve at once; where none is, they are read first.
     return known
-      ? ready({ ...m, reached: 'ready', lists: 'unverified', online: true })
-      : go(m, 'linked.discovering', { reached: 'session', online: true })
+      ? ready({ ...m, reached: 'ready', lists: 'unverified', unanswered: 0, online: true })
+      : go(m, 'linked.discovering', { reached: 'session', unanswered: 0, online: true })
   },
   'link.postOnly': (m) => (at(m, 'linked') ? { ...m, postOnly: true } : m),
   'link.discovered': (m, _, { complete }) => (at(m, 'linked.discovering') ? discovered(m, complete === true) : m),
@@ -253,8 +267,11 @@ const answers: Readonly<Record<string, Answer>> = {
     if (m.lists === 'changed' && unchanged) return { ...m, catalog: 'doubting', lists: 'unverified' }
     return { ...m, catalog: 'fresh', lists: 'fresh' }
   },
-  'probe.answered': (m) =>
-    m.health === 'probing' ? { ...m, health: trusted(m) ? 'steady' : 'settling', missed: 0 } : m,
+  'probe.answered': (m) => {
+    if (m.health !== 'probing') return m
+    if (unblemished(m)) return { ...m, health: 'steady', missed: 0 }
+    return m.proven ? { ...m, ...forgiven, health: 'steady', missed: 0 } : { ...m, health: 'settling', missed: 0 }
+  },
   suspect: (m, _, { stale }) => (m.health && m.health !== 'probing' && !stale ? { ...m, health: 'probing' } : m),
   'scope.insufficient': (m, s, { stale }) => {
     if (m.credentials !== 'valid' || stale || !s.authorizer || m.authorizations >= 3) return m
@@ -264,7 +281,10 @@ const answers: Readonly<Record<string, Answer>> = {
 
   // Every deadline of section 3, rule 2.
   connectTimeout: (m, s) => (at(m, 'linked.connecting') ? judged(m, s, transient()) : m),
-  initializeTimeout: (m, s) => (at(m, 'linked.initializing') ? judged(m, s, transient()) : m),
+  initializeTimeout: (m, s) =>
+    at(m, 'linked.initializing')
+      ? judged(m, s, { ...transient(), unanswered: at(m, 'linked.initializing.resuming') })
+      : m,
   discoverTimeout: (m) => {
     if (at(m, 'linked.discovering')) return discovered(m, false, 'probing')
     return m.catalog === 'refreshing' ? { ...m, catalog: 'stale', lists: 'stale' } : m
@@ -274,7 +294,11 @@ const answers: Readonly<Record<string, Answer>> = {
     return m.credentials === 'refreshing' ? { ...m, credentials: 'valid', refreshes: true } : m
   },
   closeTimeout: (m) => (at(m, 'closing') ? closed(m) : m),
-  stableAfter: (m) => (m.health === 'settling' ? { ...m, ...forgiven, health: 'steady' } : m),
+  // Time alone proves nothing while an answer is being waited for.
+  stableAfter: (m) => {
+    if (!at(m, 'linked.ready')) return m
+    return m.health === 'settling' ? { ...m, ...forgiven, proven: true, health: 'steady' } : { ...m, proven: true }
+  },
   credentialHolds: (m) => (m.credentials === 'valid' ? { ...m, authorizations: 0 } : m),
   keepalive: (m, s) => (m.health === 'steady' && s.keepalive && !m.postOnly ? { ...m, health: 'probing' } : m),
   wakePause: (m) => (m.health === 'waking' ? { ...m, health: 'probing' } : m),

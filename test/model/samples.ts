@@ -186,7 +186,14 @@ export const samples: readonly Sample[] = [
     'not-sent',
   ]),
   sample('exit before initialize was answered', { ...stdio, phase: 'initializing', exit: { code: 1 } }, [
-    'exited-early',
+    'exited-before-ready',
+    'transient',
+    'link',
+    'process.exited-early',
+    'not-sent',
+  ]),
+  sample('exit while the lists were being read', { ...stdio, phase: 'discovering', method: 'tools/list' }, [
+    'exited-before-ready',
     'transient',
     'link',
     'process.exited-early',

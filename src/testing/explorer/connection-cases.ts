@@ -41,6 +41,8 @@ const faults = cases({
     wire === 'stdio'
       ? fault(sampleFault('transient', { code: 'process.interpreter' }, { kind: 'exit', phase: 'connecting' }))
       : undefined,
+  'transient, a resume without an answer': ({ session }) =>
+    session?.resumable ? fault(sampleFault('transient', {}, { kind: 'deadline', phase: 'resuming' })) : undefined,
   'of a class without a verdict': fault(sampleFault('weather')),
   'session expired': fault(sampleFault('session-expired')),
   'session expired, still held by the server': fault(sampleFault('session-expired', { endsSession: true })),

@@ -62,7 +62,9 @@ const known = (s: Snapshot): boolean => /^(?:idle|linked|backoff|failed|closing|
 const resets = (step: Step): boolean =>
   /^(?:retry|connect|reconnect|disconnect|configure|credentials\.changed|xstate\.after\.stableAfter\.|xstate\.done\.actor\.exchange)/.test(
     step.label,
-  )
+  ) ||
+  // The time was over while a probe was out; its answer is the proof that was missing.
+  (step.label.startsWith('probe.answered') && step.before?.context.stable === true)
 
 const counters = ['attempts', 'renewals', 'authorizations'] as const
 
@@ -162,6 +164,11 @@ export const connectionInvariants: readonly Invariant<Chart>[] = [
         return undefined
       return step.after.context.session ? 'it is still remembered' : undefined
     },
+  },
+  {
+    name: 'a session that got no answer twice in a row is given up',
+    check: ({ after: { context } }) =>
+      context.unansweredResumes > 1 ? `${context.unansweredResumes} unanswered` : undefined,
   },
   {
     name: 'the session of one target is never offered to another',

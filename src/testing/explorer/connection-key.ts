@@ -33,6 +33,8 @@ export function connectionKey(snapshot: Snapshot): unknown {
     (snapshot.matches({ linked: 'ready' }) || authorizes) && c.lists,
     waits && [c.hurried, c.coolMs > 0],
     probes && c.missedProbes,
+    snapshot.matches({ linked: 'ready' }) && c.stable,
+    c.session?.resumable === true && c.unansweredResumes,
     snapshot.matches('linked') && c.listsDirty,
     snapshot.matches('closing') && c.after,
   ]
