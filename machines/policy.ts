@@ -86,6 +86,29 @@ export const mergePolicy = (given: PolicyOptions, change: PolicyOptions): Policy
   timeouts: { ...given.timeouts, ...change.timeouts },
 })
 
+/** Every key of a type, which the compiler keeps complete. */
+const keysOf = <T>(keys: Record<keyof Required<T>, true>): readonly string[] => Object.keys(keys)
+
+const policyKeys = keysOf<PolicyOptions>({
+  backoff: true,
+  maxAttempts: true,
+  stableAfterMs: true,
+  keepaliveMs: true,
+  slowProbeMs: true,
+  queueLimit: true,
+  onSessionLost: true,
+  timeouts: true,
+})
+const timeoutKeys = keysOf<NonNullable<PolicyOptions['timeouts']>>({
+  connectMs: true,
+  initializeMs: true,
+  discoverMs: true,
+  probeMs: true,
+  callMs: true,
+  closeMs: true,
+})
+const backoffKeys = keysOf<BackoffPolicy>({ baseMs: true, capMs: true, factor: true, jitter: true })
+
 /**
  * Fills in the defaults and refuses what cannot be meant.
  *
@@ -93,6 +116,8 @@ export const mergePolicy = (given: PolicyOptions, change: PolicyOptions): Policy
  */
 export function resolvePolicy(wire: WireKind, options: PolicyOptions = {}): Policy {
   const { timeouts = {} } = options
+  known('policy', options, policyKeys)
+  known('policy.timeouts', timeouts, timeoutKeys)
   const stdio = wire === 'stdio'
   return {
     backoff: backoffFor(options.backoff ?? (stdio ? 'responsive' : 'gentle')),
@@ -116,6 +141,7 @@ function backoffFor(given: BackoffPreset | BackoffPolicy): BackoffPolicy {
     oneOf('policy.backoff', given, Object.keys(backoffPresets))
     return backoffPresets[given]
   }
+  known('policy.backoff', given, backoffKeys)
   const baseMs = ms('policy.backoff.baseMs', given.baseMs, 1)
   const capMs = ms('policy.backoff.capMs', given.capMs, baseMs)
   const { factor = 2, jitter = 'full' } = given
@@ -124,6 +150,14 @@ function backoffFor(given: BackoffPreset | BackoffPolicy): BackoffPolicy {
     throw new TypeError(`policy.backoff.jitter must be 'full' or a share from 0 to 1, not ${jitter}`)
   }
   return { baseMs, capMs, factor, jitter }
+}
+
+/** A key that is misspelt would be a default that nobody asked for. */
+function known(name: string, given: unknown, keys: readonly string[]): void {
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(`${name} must be an object, not ${String(given)}`)
+  const stranger = Object.keys(given).find((key) => !keys.includes(key))
+  if (stranger !== undefined) throw new TypeError(`${name} has no option '${stranger}'; it takes ${keys.join(', ')}`)
 }
 
 function ms(name: string, value: number, least = 0): number {

@@ -3,8 +3,10 @@
  * records; `SimulatedClock` from xstate fits.
  */
 export interface Clock {
-  /** Milliseconds; only differences are meaningful. */
+  /** The time of day, in milliseconds. It jumps when somebody sets it. */
   now(): number
+  /** Milliseconds from some beginning, for durations: nothing makes it jump. Default: `now`. */
+  monotonic?(): number
   // biome-ignore lint/suspicious/noExplicitAny: XState's Clock interface types timer handles as any
   setTimeout(fn: (...args: any[]) => void, ms: number): any
   // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -14,9 +16,13 @@ export interface Clock {
 /** The real clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   setTimeout: (fn, ms) => setTimeout(fn, ms),
   clearTimeout: (id) => clearTimeout(id),
 }
+
+/** Where a clock stands that nobody sets: durations and deadlines are measured by it, timers keep to it as well. */
+export const elapsed = (clock: Clock): number => clock.monotonic?.() ?? clock.now()
 
 /** The seam for chance: a number in [0, 1). */
 export type Random = () => number

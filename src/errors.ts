@@ -4,9 +4,11 @@ const brand = Symbol.for('mcp-lifeline.error')
 
 /**
  * Base of every error this library throws. `code` is stable and for programs; `fault`, where there is one, holds the
- * evidence and an advice for a person. `instanceof` also holds between two installed copies of the library.
+ * evidence and an advice for a person. `instanceof` also holds between two installed copies of the library, and after a
+ * minifier has renamed the classes: it goes by the codes. Each class states its code twice, for itself and for its errors.
  */
 export abstract class LifelineError extends Error {
+  static readonly code: string = 'LIFELINE'
   abstract readonly code: string
   readonly fault?: Fault
   readonly [brand]: readonly string[]
@@ -14,22 +16,26 @@ export abstract class LifelineError extends Error {
   constructor(message: string, fault?: Fault, options?: ErrorOptions) {
     super(message, options)
     if (fault) this.fault = fault
-    this.name = new.target.name
-    this[brand] = names(new.target)
+    this[brand] = codes(new.target)
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
+    // A subclass of somebody else's has no code of its own: it is known by its prototype, as any class.
+    // biome-ignore lint/complexity/noThisInStatic: each subclass asks for its own code
+    if (!Object.hasOwn(this, 'code')) return Function.prototype[Symbol.hasInstance].call(this, value)
     if (typeof value !== 'object' || value === null || !(brand in value)) return false
     const marks = value[brand]
-    // biome-ignore lint/complexity/noThisInStatic: each subclass asks for its own name
-    return Array.isArray(marks) && marks.includes(this.name)
+    // biome-ignore lint/complexity/noThisInStatic: as above
+    return Array.isArray(marks) && marks.includes(this.code)
   }
 }
 
-function names(of: { name: string }): string[] {
+/** The codes of a class and of those it extends. */
+function codes(of: object): string[] {
   const found: string[] = []
-  for (let c: unknown = of; typeof c === 'function' && c !== Error && c.name; c = Object.getPrototypeOf(c))
-    found.push(c.name)
+  for (let c: object | null = of; c !== null; c = Object.getPrototypeOf(c)) {
+    if (Object.hasOwn(c, 'code') && 'code' in c && typeof c.code === 'string') found.push(c.code)
+  }
   return found
 }
 
@@ -37,7 +43,9 @@ const because = (fault: Fault): string => `${fault.code}: ${fault.evidence.summa
 
 /** The connection is in a state from which it does not come back by waiting, or gave up for now. */
 export class ConnectionFailedError extends LifelineError {
-  readonly code = 'CONNECTION_FAILED'
+  static override readonly code = 'CONNECTION_FAILED'
+  override readonly name = 'ConnectionFailedError'
+  readonly code = ConnectionFailedError.code
   constructor(name: string, fault?: Fault, options?: ErrorOptions) {
     super(`Connection '${name}' failed${fault ? ` with ${because(fault)}` : '.'}`, fault, options)
   }
@@ -45,7 +53,9 @@ export class ConnectionFailedError extends LifelineError {
 
 /** The connection was closed or disconnected by the application. */
 export class ConnectionClosedError extends LifelineError {
-  readonly code = 'CONNECTION_CLOSED'
+  static override readonly code = 'CONNECTION_CLOSED'
+  override readonly name = 'ConnectionClosedError'
+  readonly code = ConnectionClosedError.code
   constructor(name: string) {
     super(`Connection '${name}' is closed.`)
   }
@@ -53,7 +63,9 @@ export class ConnectionClosedError extends LifelineError {
 
 /** No answer by the call's deadline, or no connection. The server may still be at work if `sent`. */
 export class CallTimeoutError extends LifelineError {
-  readonly code = 'CALL_TIMEOUT'
+  static override readonly code = 'CALL_TIMEOUT'
+  override readonly name = 'CallTimeoutError'
+  readonly code = CallTimeoutError.code
   /** Whether the request had been sent. If so, it may have run. */
   readonly sent: boolean
   constructor(method: string, timeoutMs: number, sent: boolean, fault?: Fault) {
@@ -64,7 +76,9 @@ export class CallTimeoutError extends LifelineError {
 
 /** The connection broke after the request had been sent: it may have run, and is not sent again. */
 export class OutcomeUnknownError extends LifelineError {
-  readonly code = 'OUTCOME_UNKNOWN'
+  static override readonly code = 'OUTCOME_UNKNOWN'
+  override readonly name = 'OutcomeUnknownError'
+  readonly code = OutcomeUnknownError.code
   constructor(method: string, fault: Fault) {
     super(`${method}: the outcome is unknown, ${because(fault)}`, fault)
   }
@@ -72,7 +86,9 @@ export class OutcomeUnknownError extends LifelineError {
 
 /** The call certainly did not run; `fault` tells why. */
 export class CallRefusedError extends LifelineError {
-  readonly code = 'CALL_REFUSED'
+  static override readonly code = 'CALL_REFUSED'
+  override readonly name = 'CallRefusedError'
+  readonly code = CallRefusedError.code
   constructor(method: string, fault: Fault) {
     super(`${method}: ${because(fault)}`, fault)
   }
@@ -80,7 +96,9 @@ export class CallRefusedError extends LifelineError {
 
 /** The server answered the call with a JSON-RPC error. */
 export class RpcError extends LifelineError {
-  readonly code = 'RPC_ERROR'
+  static override readonly code = 'RPC_ERROR'
+  override readonly name = 'RpcError'
+  readonly code = RpcError.code
   /** JSON-RPC error code. */
   readonly rpcCode: number
   /** What the server sent along. */
@@ -94,7 +112,9 @@ export class RpcError extends LifelineError {
 
 /** More calls wait for the connection than `policy.queueLimit` allows. */
 export class QueueFullError extends LifelineError {
-  readonly code = 'QUEUE_FULL'
+  static override readonly code = 'QUEUE_FULL'
+  override readonly name = 'QueueFullError'
+  readonly code = QueueFullError.code
   constructor(name: string, limit: number) {
     super(`Connection '${name}': ${limit} calls wait already. Raise policy.queueLimit, or call less.`)
   }
@@ -102,5 +122,7 @@ export class QueueFullError extends LifelineError {
 
 /** The configuration cannot be used as written. */
 export class ConfigError extends LifelineError {
-  readonly code = 'CONFIG'
+  static override readonly code = 'CONFIG'
+  override readonly name = 'ConfigError'
+  readonly code = ConfigError.code
 }

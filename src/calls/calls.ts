@@ -1,7 +1,7 @@
 import { clampDelay } from '../../machines/backoff.js'
 import type { RpcEvidence, WireEvidence } from '../../machines/evidence.js'
 import type { Fault } from '../../machines/faults.js'
-import type { Clock, Random } from '../clock.js'
+import { type Clock, elapsed, type Random } from '../clock.js'
 import { CallRefusedError, CallTimeoutError, OutcomeUnknownError, QueueFullError, RpcError } from '../errors.js'
 import type { Result } from '../protocol.js'
 import { answeredError } from '../wire/failure.js'
@@ -116,7 +116,7 @@ export class Calls {
     if (!isDuration(timeoutMs) || !isDuration(options.maxTotalMs ?? 0)) {
       return Promise.reject(new TypeError(`${method}: timeoutMs and maxTotalMs are milliseconds from 0, as numbers.`))
     }
-    const begunAt = this.#host.clock.now()
+    const begunAt = elapsed(this.#host.clock)
     const call: Call = { method, params, options, timeoutMs, begunAt, replays: 0, waited: false, epoch: this.#epoch }
     return this.#place(call) as Promise<R>
   }
@@ -151,7 +151,7 @@ export class Calls {
 
   /** A call that waited has less time left for its answer. */
   #timeLeft({ begunAt, timeoutMs, options }: Call): Pick<Call, 'timeoutMs' | 'options'> {
-    const spent = this.#host.clock.now() - begunAt
+    const spent = elapsed(this.#host.clock) - begunAt
     const left = (ms: number) => Math.max(1, ms - spent)
     const { maxTotalMs } = options
     return {
@@ -181,7 +181,7 @@ export class Calls {
     const isHarmless = () => this.#host.isReplayable(call.method, call.params)
     if (!mayReplay(fault.delivery, call.options.replay ?? 'auto', isHarmless)) return false
     const pauseMs = fault.scope === 'link' ? 0 : pauseOf(fault) * 1.1
-    return this.#host.clock.now() + pauseMs < deadlineOf(call)
+    return elapsed(this.#host.clock) + pauseMs < deadlineOf(call)
   }
 
   /** Serves the time that the server asked for, and a share of it more, since others were told the same. */
@@ -195,7 +195,7 @@ export class Calls {
     const { name, queueLimit, clock } = this.#host
     if (this.#queued >= queueLimit) return Promise.reject(new QueueFullError(name, queueLimit))
     call.waited = true
-    const held = this.#hold(call, true, deadlineOf(call) - clock.now(), (waiting) => {
+    const held = this.#hold(call, true, deadlineOf(call) - elapsed(clock), (waiting) => {
       waiting.refuse(new CallTimeoutError(call.method, call.timeoutMs, false, this.#host.lastFault()))
     })
     if (this.#queued === 1) this.#host.demand(true)

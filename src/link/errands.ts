@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js'
+import { type Clock, elapsed } from '../clock.js'
 import { evidenceOf } from '../wire/failure.js'
 
 /**
@@ -21,11 +21,11 @@ export class Errands {
   /** How many are under way that are no sign of a busy server any more. */
   get hopeless(): number {
     const since = this.#unansweredSince
-    return since !== undefined && this.#clock.now() - since >= this.#patienceMs ? this.#open : 0
+    return since !== undefined && elapsed(this.#clock) - since >= this.#patienceMs ? this.#open : 0
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    this.#unansweredSince ??= this.#clock.now()
+    this.#unansweredSince ??= elapsed(this.#clock)
     this.#open += 1
     try {
       const result = await work()
@@ -40,6 +40,6 @@ export class Errands {
   }
 
   #answered(): void {
-    this.#unansweredSince = this.#open > 1 ? this.#clock.now() : undefined
+    this.#unansweredSince = this.#open > 1 ? elapsed(this.#clock) : undefined
   }
 }

@@ -1,5 +1,5 @@
 import type { Fault } from '../../machines/faults.js'
-import type { Clock } from '../clock.js'
+import { type Clock, elapsed } from '../clock.js'
 import type { Errands } from './errands.js'
 import type { Link } from './port.js'
 
@@ -51,7 +51,7 @@ export class Prober {
     const thorough = this.#pingless || this.#open.size > 0
     const probe = new AbortController()
     this.#open.add(probe)
-    const askedAt = this.#clock.now()
+    const askedAt = elapsed(this.#clock)
     try {
       await this.#sound(thorough, probe.signal)
     } catch (error) {
@@ -59,7 +59,7 @@ export class Prober {
       this.#open.delete(probe)
       throw error
     }
-    return this.#alive({ rttMs: this.#clock.now() - askedAt })
+    return this.#alive({ rttMs: Math.round(elapsed(this.#clock) - askedAt) })
   }
 
   async #sound(thorough: boolean, signal: AbortSignal): Promise<void> {

@@ -3,6 +3,7 @@ import type { Phase, WireEvidence } from '../../machines/evidence.js'
 import type { Fault } from '../../machines/faults.js'
 import type { LinkCommand, LinkEvent, LinkInput } from '../../machines/types.js'
 import { supportedVersions } from '../../machines/versions.js'
+import { elapsed } from '../clock.js'
 import { evidenceOf, WireError } from '../wire/failure.js'
 import type { WireEvent } from '../wire/wire.js'
 import { changedLists, listsOf } from './catalog.js'
@@ -165,7 +166,7 @@ export class LinkRun {
       await link.resume(session)
       session.refusedSince = undefined
     } catch (error) {
-      if (evidenceOf(error)?.http) session.refusedSince ??= this.#runtime.clock.now()
+      if (evidenceOf(error)?.http) session.refusedSince ??= elapsed(this.#runtime.clock)
       if (!isAnswer(this.#judge(error))) throw error
     }
     this.#runtime.restored = []

@@ -4,6 +4,7 @@ import { classify } from '../../machines/classify.js'
 import type { WireEvidence } from '../../machines/evidence.js'
 import type { Fault } from '../../machines/faults.js'
 import { type CallHost, type CallOptions, Calls, type Requester } from '../../src/calls/index.js'
+import type { Clock } from '../../src/clock.js'
 import type { Result } from '../../src/protocol.js'
 
 /** One request that left for the server; the test answers it. */
@@ -23,9 +24,32 @@ class Failure extends Error {
   }
 }
 
+/** Time of day and durations apart: the first can be set. */
+export class SettableClock implements Clock {
+  readonly #time = new SimulatedClock()
+  /** By how much somebody has set the time of day, in milliseconds. */
+  setBy = 0
+
+  now(): number {
+    return this.#time.now() + this.setBy
+  }
+  monotonic(): number {
+    return this.#time.now()
+  }
+  setTimeout(fn: () => void, ms: number): unknown {
+    return this.#time.setTimeout(fn, ms)
+  }
+  clearTimeout(timer: number): void {
+    this.#time.clearTimeout(timer)
+  }
+  increment(ms: number): void {
+    this.#time.increment(ms)
+  }
+}
+
 export class FakeHost implements CallHost {
   readonly name = 'test'
-  readonly clock = new SimulatedClock()
+  readonly clock = new SettableClock()
   readonly calls = new Calls(this)
   readonly sent: Sent[] = []
   readonly reported: { fault: Fault; generation: number }[] = []

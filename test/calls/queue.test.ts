@@ -140,3 +140,25 @@ describe('a call while the link is there', () => {
     expect(call).toEqual({ value: { second: true }, settled: 1 })
   })
 })
+
+describe('a clock that somebody sets', () => {
+  it.each([3_600_000, -3_600_000])('by %i ms neither shortens nor lengthens a call', async (setBy) => {
+    const host = new FakeHost()
+    const call = watch(host.calls.call('x', undefined, { timeoutMs: 1_000 }))
+    host.clock.setBy = setBy
+    host.clock.increment(400)
+    host.open()
+    await ticks()
+    expect(host.sent[0]?.timeoutMs).toBe(600)
+    // Refused before it ran, with a time named that fits into what is left.
+    host.sent[0]?.fail({ kind: 'http', http: { status: 429, exchange: 'message' }, retryAfterMs: 200 })
+    await ticks()
+    expect(call.settled).toBe(0)
+    host.clock.increment(200)
+    await ticks()
+    expect(host.sent[1]?.timeoutMs).toBe(400)
+    host.sent[1]?.answer({ ok: true })
+    await ticks()
+    expect(call).toEqual({ value: { ok: true }, settled: 1 })
+  })
+})

@@ -67,7 +67,7 @@ describe('the pages are complete', () => {
   })
 
   test('every error has a section in the guide, and every tag and emitted event a row', () => {
-    const codes = read('src/errors.ts').matchAll(/^ {2}readonly code = '(\w+)'$/gm)
+    const codes = read('src/errors.ts').matchAll(/^ {2}static override readonly code = '(\w+)'$/gm)
     const expected = [...codes].map(([, code]) => code)
     const classes = Object.values(errors).filter((it) => it.name !== 'LifelineError')
     expect(expected).toHaveLength(classes.length)

@@ -48,6 +48,10 @@ describe('the policy', () => {
 
   it.each<[string, object]>([
     ['policy.maxAttempts must be a whole number from 0, not 1.5', { maxAttempts: 1.5 }],
+    ["policy has no option 'maxAttemps'; it takes backoff, maxAttempts", { maxAttemps: 3 }],
+    ["policy.timeouts has no option 'connect'; it takes connectMs", { timeouts: { connect: 3 } }],
+    ["policy.backoff has no option 'capMS'; it takes baseMs, capMs", { backoff: { baseMs: 1, capMs: 2, capMS: 3 } }],
+    ['policy.timeouts must be an object, not 5', { timeouts: 5 }],
     ['policy.maxAttempts must be a whole number from 0, not -1', { maxAttempts: -1 }],
     ['policy.stableAfterMs must be milliseconds from 0 to 2147483647, not NaN', { stableAfterMs: Number.NaN }],
     ['policy.keepaliveMs must be milliseconds from 0 to 2147483647, not 2147483648', { keepaliveMs: 2 ** 31 }],

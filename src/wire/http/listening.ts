@@ -5,6 +5,7 @@
  */
 
 import type { WireEvidence } from '../../../machines/evidence.js'
+import { elapsed } from '../../clock.js'
 import {
   EventStream,
   type Exchange,
@@ -97,7 +98,7 @@ export class Listening {
   #ask(): void {
     const attempt = new Attempt(this.#core, this.lastEventId, {
       opened: (resumed) => this.#opened(resumed),
-      isRepeated: (id, data) => this.#seen.isRepeated(id, data, this.#core.clock.now()),
+      isRepeated: (id, data) => this.#seen.isRepeated(id, data, elapsed(this.#core.clock)),
       over: (outcome, evidence) => this.#over(attempt, outcome, evidence),
     })
     this.#attempt = attempt
@@ -117,7 +118,7 @@ export class Listening {
   }
 
   #opened(resumed: boolean): void {
-    this.#seen.open(resumed, this.#core.clock.now())
+    this.#seen.open(resumed, elapsed(this.#core.clock))
     const gap = this.#memory.opened || this.#resumed
     this.#memory = opened(this.#memory)
     this.postOnly = false
@@ -226,7 +227,7 @@ class Attempt implements ExchangeSink {
     const head = { status, headers }
     this.#head = head
     if (status >= 200 && status <= 299 && status !== 204 && mediaType(headers) === 'text/event-stream') {
-      this.#openedAt = this.#core.clock.now()
+      this.#openedAt = elapsed(this.#core.clock)
       this.#stream = this.#read()
       this.#owner.opened(this.#resuming)
       return
@@ -291,13 +292,13 @@ class Attempt implements ExchangeSink {
   }
 
   #finish(error?: unknown): void {
-    const livedMs = this.#core.clock.now() - this.#openedAt
+    const livedMs = elapsed(this.#core.clock) - this.#openedAt
     const evidence = this.#head && streamEvidence(this.sent, 'listen', this.#head, error)
     this.giveUp({ type: 'ended', livedMs, messages: this.#messages }, evidence)
   }
 
   #refused(head: Head, body: string): void {
-    const now = this.#core.clock.now()
+    const now = elapsed(this.#core.clock)
     const retryAfter = retryAfterMs(head.headers, now)
     this.giveUp(
       {

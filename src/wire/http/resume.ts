@@ -3,6 +3,7 @@
  * Last-Event-ID (specification 2025-11-25, transports, resumability). Bounded: tries that bring nothing new are counted,
  * and it stops at once when its request is settled or cancelled (report 07.04).
  */
+import { elapsed } from '../../clock.js'
 import {
   clampDelay,
   EventStream,
@@ -147,7 +148,7 @@ export class Resumption implements ExchangeSink {
   }
 
   #refused(head: Head): void {
-    const now = this.#core.clock.now()
+    const now = elapsed(this.#core.clock)
     const evidence = httpEvidence(this.#sent, head, '', now)
     if (head.status === 404) this.#core.emit({ type: 'suspect', evidence })
     if (!mayPass(head.status)) {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js'
+import { type Clock, elapsed } from '../../clock.js'
 import { forgetLive, noteLive } from './live-trees.js'
 import { type ProcessTree, processTree } from './process-tree.js'
 import type { PipedChild } from './spawn.js'
@@ -169,9 +169,9 @@ export class ServerProcess {
   }
 
   async #gone(withinMs: number): Promise<boolean> {
-    const deadline = this.#clock.now() + withinMs
+    const deadline = elapsed(this.#clock) + withinMs
     if (!this.#exit && !(await this.#within(withinMs, this.#exited))) return false
-    const left = deadline - this.#clock.now()
+    const left = deadline - elapsed(this.#clock)
     return this.#survivorsGone(Math.min(left, ASKED_SURVIVOR_GRACE_MS))
   }
 
@@ -182,10 +182,10 @@ export class ServerProcess {
   }
 
   async #survivorsGone(withinMs: number): Promise<boolean> {
-    const deadline = this.#clock.now() + withinMs
+    const deadline = elapsed(this.#clock) + withinMs
     // Looked at before the first wait: a group that is empty may be given to somebody else from now on.
     while (this.#tree.hasSurvivors()) {
-      if (this.#clock.now() >= deadline) return false
+      if (elapsed(this.#clock) >= deadline) return false
       await new Promise<void>((resolve) => this.#clock.setTimeout(resolve, SURVIVOR_POLL_MS))
     }
     return true

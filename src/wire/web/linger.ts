@@ -3,7 +3,7 @@
  * after its response, the body of an accepted notification. A server may leave them open for ever (report 03.09); one
  * shared timer cuts those, so that a call needs none of its own.
  */
-import type { Clock } from '../../clock.js'
+import { type Clock, elapsed } from '../../clock.js'
 import type { Exchange } from './exchange.js'
 
 const graceMs = 2_000
@@ -18,7 +18,7 @@ export class Linger {
   }
 
   add(exchange: Exchange): void {
-    this.#since.set(exchange, this.#clock.now())
+    this.#since.set(exchange, elapsed(this.#clock))
     this.#timer ??= this.#clock.setTimeout(() => this.#sweep(), graceMs)
   }
 
@@ -37,7 +37,7 @@ export class Linger {
 
   #sweep(): void {
     this.#timer = undefined
-    const now = this.#clock.now()
+    const now = elapsed(this.#clock)
     for (const [exchange, since] of this.#since) {
       if (now - since < graceMs) continue
       this.#since.delete(exchange)
