@@ -1,10 +1,10 @@
 /** How the context changes: pure functions from what happened to the fields it alters. */
-import { clampDelay, retryDelay } from './backoff.js'
+import { clampDelay, retryDelay, spread } from './backoff.js'
 import { classify } from './classify.js'
 import type { Evidence, Phase, WireEvidence } from './evidence.js'
 import { dialectKey, type Fault } from './faults.js'
 import { faultOf, isEarlyExit, outcomeOf } from './guards.js'
-import { MAX_COOL_MS, MAX_UNANSWERED_RESUMES } from './policy.js'
+import { HOLD_RECHECK_MS, MAX_COOL_MS, MAX_UNANSWERED_RESUMES, WAKE_SPREAD_MS } from './policy.js'
 import type { ConnectionContext, ConnectionEvent, ConnectionInput } from './types.js'
 
 type Changes = Partial<ConnectionContext>
@@ -32,6 +32,8 @@ export function initialContext({ input }: { input: ConnectionInput }): Connectio
     hurried: false,
     coolMs: 0,
     waitMs: 0,
+    holdMs: 0,
+    insists: false,
     lists: 'fresh',
     listsDirty: false,
     listRounds: 0,
@@ -102,6 +104,7 @@ export function noteFault(context: ConnectionContext, event: ConnectionEvent): C
     session: givesUp ? undefined : context.session,
     unansweredResumes: givesUp ? 0 : unansweredResumes,
     origin: context.origin ?? fault,
+    insists: false,
     earlyExits: context.earlyExits + (isEarlyExit(event) ? 1 : 0),
     slowStarts: context.slowStarts + (context.wire === 'stdio' && fault.evidence.kind === 'deadline' ? 1 : 0),
   }
@@ -141,11 +144,23 @@ export function planRetry(context: ConnectionContext): Changes {
   }
 }
 
-/** The network is back: at once, but not all in the same moment. */
+/** The network is back, for every connection in the same moment: first come those for which a call waits. */
 export const planReturn = (context: ConnectionContext): Changes => ({
-  waitMs: retryDelay({ policy: context.policy.backoff, attempt: 1, random: context.random() }),
+  waitMs: context.demand
+    ? retryDelay({ policy: context.policy.backoff, attempt: 1, random: context.random() })
+    : clampDelay(context.random() * WAKE_SPREAD_MS),
   hurried: true,
 })
+
+/** A time that the server named is over for all in the same moment, so each adds a time of its own. */
+export function planHold(context: ConnectionContext, event: ConnectionEvent): Changes {
+  if (event.type !== 'link.held') return {}
+  if (event.forMs === undefined) return { holdMs: spread(HOLD_RECHECK_MS, 0.25, context.random()) }
+  const cooledMs = Math.min(clampDelay(event.forMs), MAX_COOL_MS)
+  return {
+    holdMs: cooledMs + retryDelay({ policy: context.policy.backoff, attempt: 1, random: context.random(), cooledMs }),
+  }
+}
 
 export function adoptCredential(context: ConnectionContext, event: ConnectionEvent): Changes {
   const granted = event.type === 'credentials.changed' ? event : outcomeOf(event)

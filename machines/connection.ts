@@ -18,7 +18,8 @@ export const connectionChart = connectionSetup.createMachine({
   initial: 'idle',
   options: { maxIterations: 1_000 },
   on: {
-    disconnect: { target: to.closing, actions: ['thenIdle', 'trustAnew'] },
+    // Whoever connects again after that does so by intent.
+    disconnect: { target: to.closing, actions: ['thenIdle', 'trustAnew', 'insist'] },
     close: { target: to.closing, actions: 'thenClosed' },
     configure: { actions: ['configure', 'trustAnew'] },
     'demand.raised': { actions: 'raiseDemand' },

@@ -23,6 +23,7 @@ export const delays = {
   stableAfter: ({ context }: Args) => context.policy.stableAfterMs,
   wakePause: ({ context }: Args) => clampDelay(context.random() * WAKE_SPREAD_MS),
 
+  hold: ({ context }: Args) => context.holdMs,
   cooling: ({ context }: Args) => clampDelay(context.coolMs),
   retryDelay: ({ context }: Args) => context.waitMs,
   offlineRecheck: ({ context }: Args) => spread(OFFLINE_RECHECK_MS, 0.25, context.random()),

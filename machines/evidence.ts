@@ -106,6 +106,8 @@ export interface WireEvidence {
   readonly stream?: 'reply' | 'listen'
   /** Retry-After or SSE `retry:`, as milliseconds from the moment it was seen. */
   readonly retryAfterMs?: number
+  /** For `exit`: how often in a row the command has ended before it was ready, for whichever connection of the process. */
+  readonly earlyExits?: number
   /** For `deadline`, `timeout` and `probe`: how long was waited. */
   readonly afterMs?: number
 }

@@ -36,8 +36,9 @@ export const isEarlyExit = (event: ConnectionEvent): boolean =>
 /** While a call waits the pauses are short and use up attempts quickly, so twice as many are allowed (report 01.09). */
 const budget = ({ policy, demand }: ConnectionContext): number => policy.maxAttempts * (demand ? 2 : 1)
 
+/** By its own count, or by that of all connections to the same command. */
 const crashMemoryFull = ({ context, event }: Args): boolean =>
-  isEarlyExit(event) && context.earlyExits + 1 >= CRASH_MEMORY
+  isEarlyExit(event) && Math.max(context.earlyExits + 1, faultOf(event)?.evidence.earlyExits ?? 0) >= CRASH_MEMORY
 
 /** An event that names what it was seen under: a link, a credential. */
 const fence = (event: ConnectionEvent) => ({

@@ -60,11 +60,13 @@ export const MAX_UNANSWERED_RESUMES = 2
 export const REFUSALS_MS = 250
 /** Probes in a row that may go unanswered. */
 export const MAX_MISSED_PROBES = 2
+/** A link that is held at the gate asks again so often, in case nobody calls it. */
+export const HOLD_RECHECK_MS = 30_000
 /** While the network is known to be away, the connection looks again so often. */
 export const OFFLINE_RECHECK_MS = 30_000
 /** A server that names a longer time is asked again after this one: it may have meant something else (report 05.06). */
 export const MAX_COOL_MS = 3_600_000
-/** After a wake or the return of the network, probes are spread over this time. */
+/** After a wake or the return of the network, probes and dials that nobody waits for are spread over this time. */
 export const WAKE_SPREAD_MS = 2_000
 /** How long one step of an authorization may take. */
 export const AUTHORIZE_MS = 30_000

@@ -10,6 +10,7 @@ import {
   noteLists,
   noteSession,
   ownFault,
+  planHold,
   planRetry,
   planReturn,
   trustAnew,
@@ -139,6 +140,9 @@ export const connectionSetup = setup({
     planRetry: assign(({ context }) => planRetry(context)),
     planReturn: assign(({ context }) => planReturn(context)),
     hurry: assign({ hurried: true, coolMs: 0 }),
+    planHold: assign(({ context, event }) => planHold(context, event)),
+    insist: assign({ insists: true }),
+    settleWish: assign({ insists: false }),
 
     // Lists
     markListsDirty: assign({ listsDirty: true }),
@@ -180,6 +184,11 @@ export const connectionSetup = setup({
       attempt: context.attempts,
       inMs: context.waitMs,
       fault: context.fault,
+    })),
+    emitHeld: emit(({ context, event }) => ({
+      type: 'connection.held' as const,
+      because: 'because' in event ? event.because : ('cooldown' as const),
+      inMs: context.holdMs,
     })),
     /** Said once for each time that the connection gives up, not with every slow probe. */
     giveNotice: enqueueActions(({ context, event, enqueue }) => {

@@ -2,6 +2,7 @@
 export const to = {
   idle: '#connection.idle',
   linked: '#connection.linked',
+  resuming: '#connection.linked.initializing.resuming',
   handshaking: '#connection.linked.initializing.handshaking',
   initializing: '#connection.linked.initializing',
   discovering: '#connection.linked.discovering',

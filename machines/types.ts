@@ -97,6 +97,10 @@ export interface ConnectionContext {
   readonly coolMs: number
   /** The own delay, in milliseconds. */
   readonly waitMs: number
+  /** How long the present link is held at the gate before it asks again, in milliseconds. */
+  readonly holdMs: number
+  /** The next attempt is somebody's wish: what other connections have met does not stand in its way. */
+  readonly insists: boolean
 
   /**
    * State of the lists on this link: read (`fresh`), read in part (`stale`), known from before and not yet read again
@@ -160,8 +164,21 @@ export type SurroundingEvent =
   /** Other credentials are at hand: another process or the application stored them. */
   | { readonly type: 'credentials.changed'; readonly epoch: number; readonly refreshInMs?: number }
 
+/**
+ * Why a link is held at the gate that all connections of the process share.
+ *
+ * - `cooldown`: the server named a time, to this connection or another
+ * - `handshakes`: enough handshakes with this origin are under way
+ * - `starts`: it is being seen on other starts of this command whether it holds
+ */
+export type HoldReason = 'cooldown' | 'handshakes' | 'starts'
+
 /** What happened on the link. */
 export type LinkEvent =
+  /** `forMs`: the time that was named; without it, until others are through. */
+  | { readonly type: 'link.held'; readonly because: HoldReason; readonly forMs?: number }
+  /** There is room at the gate. */
+  | { readonly type: 'link.called' }
   | { readonly type: 'link.opened' }
   | { readonly type: 'link.initialized'; readonly session: SessionSummary }
   /** `known`: the lists are known from before, so that the connection is usable at once. */
@@ -180,6 +197,7 @@ export type ConnectionEvent = CommandEvent | SurroundingEvent | LinkEvent
 
 /** What the chart asks of the link actor. */
 export type LinkCommand =
+  /** Asks at the gate first, each time that it is said. */
   | { readonly type: 'open' }
   | { readonly type: 'negotiate' }
   | { readonly type: 'resume' }
@@ -204,6 +222,7 @@ export interface LinkInput {
   readonly resume: boolean
   readonly everReady: boolean
   readonly credentialEpoch: number
+  readonly insists: boolean
 }
 
 export interface AuthInput {
@@ -216,6 +235,7 @@ export type ConnectionEmitted =
   | { readonly type: 'connection.ready'; readonly generation: number; readonly resumed: boolean }
   | { readonly type: 'connection.lost'; readonly fault: Fault }
   | { readonly type: 'connection.retrying'; readonly attempt: number; readonly inMs: number; readonly fault?: Fault }
+  | { readonly type: 'connection.held'; readonly because: HoldReason; readonly inMs: number }
   | { readonly type: 'connection.exhausted'; readonly fault: Fault }
   | { readonly type: 'connection.failed'; readonly fault: Fault }
   | { readonly type: 'connection.needs-user' }

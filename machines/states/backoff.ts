@@ -6,9 +6,9 @@ export const backoff = connectionSetup.createStateConfig({
   tags: 'waiting',
   initial: 'cooling',
   on: {
-    retry: { target: to.linked, actions: 'trustAnew' },
-    reconnect: { target: to.linked, actions: ['forgetSession', 'trustAnew'] },
-    configure: { target: to.linked, actions: ['configure', 'trustAnew'] },
+    retry: { target: to.linked, actions: ['trustAnew', 'insist'] },
+    reconnect: { target: to.linked, actions: ['forgetSession', 'trustAnew', 'insist'] },
+    configure: { target: to.linked, actions: ['configure', 'trustAnew', 'insist'] },
     'credentials.changed': { target: to.linked, actions: ['adoptCredential', 'trustAnew'] },
   },
   states: {

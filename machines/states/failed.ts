@@ -5,10 +5,10 @@ export const failed = connectionSetup.createStateConfig({
   description: 'Given up for now, with a reason. Not final: somebody or something can set it going again.',
   initial: 'permanent',
   on: {
-    connect: { target: to.linked, actions: 'trustAnew' },
-    retry: { target: to.linked, actions: 'trustAnew' },
-    reconnect: { target: to.linked, actions: ['forgetSession', 'trustAnew'] },
-    configure: { target: to.linked, actions: ['configure', 'trustAnew'] },
+    connect: { target: to.linked, actions: ['trustAnew', 'insist'] },
+    retry: { target: to.linked, actions: ['trustAnew', 'insist'] },
+    reconnect: { target: to.linked, actions: ['forgetSession', 'trustAnew', 'insist'] },
+    configure: { target: to.linked, actions: ['configure', 'trustAnew', 'insist'] },
     'credentials.changed': { target: to.linked, actions: ['adoptCredential', 'trustAnew'] },
   },
   states: {

@@ -6,8 +6,8 @@ export const idle = connectionSetup.createStateConfig({
   always: { guard: 'demanded', target: to.linked },
   on: {
     connect: to.linked,
-    reconnect: { target: to.linked, actions: 'forgetSession' },
-    retry: { target: to.linked, actions: 'trustAnew' },
+    reconnect: { target: to.linked, actions: ['forgetSession', 'insist'] },
+    retry: { target: to.linked, actions: ['trustAnew', 'insist'] },
     disconnect: {},
   },
 })

@@ -24,6 +24,7 @@ export const linked = connectionSetup.createStateConfig({
       resume: context.session?.resumable === true,
       everReady: context.everReady,
       credentialEpoch: context.credentialEpoch,
+      insists: context.insists,
     }),
     onError: { actions: 'failLink' },
   },
@@ -32,9 +33,14 @@ export const linked = connectionSetup.createStateConfig({
     // Wherever the chart does not deal with it at once, a change is remembered until the lists can be read again.
     'lists.changed': { actions: 'markListsDirty' },
     'link.postOnly': { actions: 'notePostOnly' },
-    reconnect: { target: to.linked, reenter: true, actions: ['forgetSession', 'trustAnew'] },
+    reconnect: { target: to.linked, reenter: true, actions: ['forgetSession', 'trustAnew', 'insist'] },
     configure: [
-      { guard: 'relinks', target: to.linked, reenter: true, actions: ['configure', 'forgetSession', 'trustAnew'] },
+      {
+        guard: 'relinks',
+        target: to.linked,
+        reenter: true,
+        actions: ['configure', 'forgetSession', 'trustAnew', 'insist'],
+      },
       { actions: ['configure', 'trustAnew'] },
     ],
   },

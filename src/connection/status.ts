@@ -35,7 +35,9 @@ export interface StatusSource {
 }
 
 export function statusOf(snapshot: StatusSource): Status {
-  const [top, sub] = path(snapshot.value)
+  const [top, sub, held] = path(snapshot.value)
+  // Held at the gate: nothing is dialled, it only waits.
+  if (sub === 'connecting' && held === 'held') return 'backoff'
   if (top === 'linked' && isStatus(sub)) return sub
   if (isStatus(top)) return top
   // A state that an extension added: its tags say what it is like.

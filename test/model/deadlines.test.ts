@@ -75,11 +75,61 @@ describe('every deadline, at its default', () => {
     const r = rig({ wire: 'stdio', random: () => 0 })
     r.send({ type: 'connect' })
     for (const ms of [60_000, 120_000, 240_000, 240_000]) {
-      expect(r.place()).toBe('linked.connecting')
+      expect(r.place()).toBe('linked.connecting.opening')
       r.holds(ms)
       expect(r.context().fault?.evidence.afterMs).toBe(ms)
       r.send({ type: 'demand.raised' })
       r.pass(r.context().waitMs)
+    }
+  })
+
+  it('connect: runs on no link that is held at the gate, and anew when it is let through', () => {
+    const r = rig()
+    r.send({ type: 'connect' })
+    r.pass(9_000)
+    r.send({ type: 'link.held', because: 'handshakes' })
+    expect(r.holds(30_000)).toBe('linked.connecting.opening')
+    r.send({ type: 'link.held', because: 'handshakes' })
+    r.pass(20_000)
+    r.send({ type: 'link.called' })
+    expect(r.place()).toBe('linked.connecting.opening')
+    expect(r.holds(10_000)).toBe('backoff.waiting')
+    expect(r.context().attempts).toBe(1)
+  })
+
+  it.each([
+    [0, 22_500],
+    [0.5, 30_000],
+    [1 - Number.EPSILON, 37_500],
+  ])('a hold until others are through: asked again after 30 s ± 25 %% (chance %d)', (random, ms) => {
+    const r = rig({ random: () => random })
+    r.send({ type: 'connect' }, { type: 'link.held', because: 'starts' })
+    expect(r.holds(ms)).toBe('linked.connecting.opening')
+  })
+
+  it('a hold for a time that the server named: that time, and a share of it more by chance; an hour at most', () => {
+    for (const [forMs, ms] of [
+      [7_000, 7_350],
+      [1_000, 1_250],
+      [Number.POSITIVE_INFINITY, 3_780_000],
+    ] as const) {
+      const r = rig()
+      r.send({ type: 'connect' }, { type: 'link.held', because: 'cooldown', forMs })
+      expect(r.holds(ms)).toBe('linked.connecting.opening')
+      expect(r.context().attempts).toBe(0)
+    }
+  })
+
+  it('a return of the network: within 2 s, and within the base where a call waits', () => {
+    for (const [demand, ms] of [
+      [false, 1_000],
+      [true, 250],
+    ] as const) {
+      const r = rig()
+      r.send(...opened, { type: 'network.offline' }, transient())
+      if (demand) r.send({ type: 'demand.raised' })
+      r.send({ type: 'network.online' })
+      expect(r.holds(ms)).toBe('linked.connecting.opening')
     }
   })
 
@@ -177,7 +227,7 @@ describe('every deadline, at its default', () => {
     const r = rig({ random: () => random })
     r.send(...opened, { type: 'network.offline' }, transient())
     expect(r.place()).toBe('backoff.offline')
-    expect(r.holds(ms)).toBe('linked.connecting')
+    expect(r.holds(ms)).toBe('linked.connecting.opening')
     expect(r.context().attempts).toBe(0)
   })
 
@@ -190,7 +240,7 @@ describe('every deadline, at its default', () => {
     r.send({ type: 'connect' }, transient())
     expect(r.place()).toBe('failed.exhausted.resting')
     expect(r.holds(10_000)).toBe('failed.exhausted.open')
-    expect(r.holds(ms)).toBe('linked.connecting')
+    expect(r.holds(ms)).toBe('linked.connecting.opening')
   })
 
   it('slow probe: never, where it is off', () => {
@@ -258,7 +308,7 @@ describe('the waits of backoff', () => {
     expect(r.holds(7_000)).toBe('backoff.waiting')
     // Half of max(base, 10 % of 7 s).
     expect(r.context().waitMs).toBe(350)
-    expect(r.holds(350)).toBe('linked.connecting')
+    expect(r.holds(350)).toBe('linked.connecting.opening')
   })
 
   it('are not shortened by demand while cooling, whatever comes', () => {
@@ -282,7 +332,7 @@ describe('the waits of backoff', () => {
     r.pass(600)
     // A second call does not begin the wait anew.
     r.send({ type: 'demand.cleared' }, { type: 'demand.raised' })
-    expect(r.holds(400)).toBe('linked.connecting')
+    expect(r.holds(400)).toBe('linked.connecting.opening')
   })
 
   it('of an absurd time are an hour, and not none', () => {

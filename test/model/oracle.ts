@@ -33,6 +33,8 @@ export interface Model {
   proven: boolean
   /** Resumes in a row that got no answer. */
   unanswered: number
+  /** Somebody wants the next attempt. */
+  wished: boolean
   hurried: boolean
   cooled: boolean
   leadsTo: string
@@ -56,6 +58,7 @@ export interface Happening {
     class: string
     dialect?: string
     early: boolean
+    many?: boolean
     cools: boolean
     ofAuthorization: boolean
     unanswered?: boolean
@@ -81,6 +84,7 @@ const forgiven = {
   trouble: false,
   noticed: false,
 }
+const wished = { ...forgiven, wished: true }
 const outOfReady = { health: undefined, catalog: undefined, credentials: undefined }
 
 const link = (m: Model, also: Next = {}): Model => ({
@@ -95,7 +99,7 @@ const link = (m: Model, also: Next = {}): Model => ({
   hurried: false,
   cooled: false,
   ...also,
-  place: 'linked.connecting',
+  place: 'linked.connecting.opening',
   links: m.links + 1,
 })
 
@@ -135,6 +139,7 @@ function judged(m: Model, s: Setting, f: Fault): Model {
     trouble: true,
     resumable: kept,
     unanswered: kept ? unanswered : 0,
+    wished: false,
     earlyExits: m.earlyExits + (f.early ? 1 : 0),
   }
   if (m.place.startsWith('linked.reauthorizing') && f.class === 'unauthorized') {
@@ -155,7 +160,7 @@ function judged(m: Model, s: Setting, f: Fault): Model {
     [f.class === 'session-expired' && m.renewals < 1, () => link(noted, { renewals: m.renewals + 1 })],
     [s.remote && !m.online, () => go(noted, 'backoff.offline')],
     [
-      m.attempts < s.maxAttempts * (m.demand ? 2 : 1) && !(f.early && noted.earlyExits >= 3),
+      m.attempts < s.maxAttempts * (m.demand ? 2 : 1) && !(f.early && (noted.earlyExits >= 3 || f.many)),
       () =>
         go(noted, f.cools ? 'backoff.cooling' : 'backoff.waiting', {
           attempts: m.attempts + 1,
@@ -196,20 +201,20 @@ const failure = (m: Model, s: Setting, h: Happening): Model =>
 
 /** By event; no answer: nothing happens. */
 const answers: Readonly<Record<string, Answer>> = {
-  connect: (m) => (at(m, 'idle') ? link(m) : at(m, 'failed') ? link({ ...m, ...forgiven }) : unlessClosing(m)),
+  connect: (m) => (at(m, 'idle') ? link(m) : at(m, 'failed') ? link({ ...m, ...wished }) : unlessClosing(m)),
   reconnect: (m) => {
-    if (at(m, 'idle')) return link({ ...m, resumable: false })
-    return at(m, 'linked', 'backoff', 'failed') ? link({ ...m, ...forgiven, resumable: false }) : unlessClosing(m)
+    if (at(m, 'idle')) return link({ ...m, resumable: false, wished: true })
+    return at(m, 'linked', 'backoff', 'failed') ? link({ ...m, ...wished, resumable: false }) : unlessClosing(m)
   },
-  retry: (m) => (at(m, 'idle', 'backoff', 'failed') ? link({ ...m, ...forgiven }) : unlessClosing(m)),
+  retry: (m) => (at(m, 'idle', 'backoff', 'failed') ? link({ ...m, ...wished }) : unlessClosing(m)),
   disconnect: (m) => {
     if (at(m, 'idle') || (at(m, 'closing') && m.leadsTo === 'closed')) return m
-    return go({ ...m, ...forgiven }, 'closing', { leadsTo: 'idle' })
+    return go({ ...m, ...wished }, 'closing', { leadsTo: 'idle' })
   },
   close: (m) => go(m, 'closing', { leadsTo: 'closed' }),
   configure: (m, _, { relink }) => {
     const told = { ...m, ...forgiven, resumable: m.resumable && !relink }
-    return at(m, 'backoff', 'failed') || (at(m, 'linked') && relink) ? link(told) : told
+    return at(m, 'backoff', 'failed') || (at(m, 'linked') && relink) ? link({ ...told, wished: true }) : told
   },
   'demand.raised': (m) => {
     const raised = { ...m, demand: true }
@@ -237,7 +242,11 @@ const answers: Readonly<Record<string, Answer>> = {
   },
 
   'link.opened': (m) =>
-    at(m, 'linked.connecting') ? go(m, `linked.initializing.${m.resumable ? 'resuming' : 'handshaking'}`) : m,
+    at(m, 'linked.connecting.opening')
+      ? go(m, `linked.initializing.${m.resumable ? 'resuming' : 'handshaking'}`, { wished: false })
+      : m,
+  'link.held': (m) => (at(m, 'linked.connecting.opening') ? go(m, 'linked.connecting.held') : m),
+  'link.called': (m) => (at(m, 'linked.connecting.held') ? go(m, 'linked.connecting.opening') : m),
   'link.initialized': (m, _, { resumable = false }) => {
     return at(m, 'linked.initializing.handshaking')
       ? go(m, 'linked.discovering', { reached: 'session', resumable, unanswered: 0, online: true })
@@ -280,7 +289,8 @@ const answers: Readonly<Record<string, Answer>> = {
   fault: (m, s, { fault, stale }) => (fault && !stale && at(m, 'linked') ? judged(m, s, fault) : m),
 
   // Every deadline of section 3, rule 2.
-  connectTimeout: (m, s) => (at(m, 'linked.connecting') ? judged(m, s, transient()) : m),
+  hold: (m) => (at(m, 'linked.connecting.held') ? go(m, 'linked.connecting.opening') : m),
+  connectTimeout: (m, s) => (at(m, 'linked.connecting.opening') ? judged(m, s, transient()) : m),
   initializeTimeout: (m, s) =>
     at(m, 'linked.initializing')
       ? judged(m, s, { ...transient(), unanswered: at(m, 'linked.initializing.resuming') })

@@ -37,6 +37,16 @@ const faults = cases({
     wire === 'stdio'
       ? fault(sampleFault('transient', { code: 'process.exited-early' }, { kind: 'exit', phase: 'connecting' }))
       : undefined,
+  'transient, an early exit of many': ({ wire }) =>
+    wire === 'stdio'
+      ? fault(
+          sampleFault(
+            'transient',
+            { code: 'process.exited-early' },
+            { kind: 'exit', phase: 'connecting', earlyExits: 3 },
+          ),
+        )
+      : undefined,
   'transient, an interpreter missing': ({ wire }) =>
     wire === 'stdio'
       ? fault(sampleFault('transient', { code: 'process.interpreter' }, { kind: 'exit', phase: 'connecting' }))
@@ -100,7 +110,7 @@ export function connectionCases(machine: Chart): EventCases<Chart> {
   return {
     ...plain('connect', 'disconnect', 'reconnect', 'retry', 'close', 'auth.responded'),
     ...plain('demand.raised', 'demand.cleared', 'network.online', 'network.offline', 'clock.jumped'),
-    ...plain('link.opened', 'link.postOnly', 'lists.changed', 'probe.answered'),
+    ...plain('link.opened', 'link.called', 'link.postOnly', 'lists.changed', 'probe.answered'),
     configure: cases({
       nothing: { type: 'configure' },
       'a policy': (c) => ({ type: 'configure', policy: { ...c.policy } }) as EventObject,
@@ -110,6 +120,10 @@ export function connectionCases(machine: Chart): EventCases<Chart> {
       '': (c) => ({ type: 'credentials.changed', epoch: c.credentialEpoch + 1 }) as EventObject,
       'running out': (c) =>
         ({ type: 'credentials.changed', epoch: c.credentialEpoch + 1, refreshInMs: 60_000 }) as EventObject,
+    }),
+    'link.held': cases({
+      'for a time that was named': { type: 'link.held', because: 'cooldown', forMs: 7_000 } as EventObject,
+      'until others are through': { type: 'link.held', because: 'handshakes' } as EventObject,
     }),
     'link.initialized': cases({
       'with a session id': { type: 'link.initialized', session: sampleSession(true) } as EventObject,
@@ -156,7 +170,7 @@ export function connectionCases(machine: Chart): EventCases<Chart> {
 export const isCooperative = (label: string): boolean =>
   /^(?:xstate\.after\.|xstate\.done\.actor\.|link\.|probe\.answered|lists\.refreshed|network\.online|auth\.responded)/.test(
     label,
-  ) && !/failed|without an outcome/.test(label)
+  ) && !/\((?:failed,|without an outcome)/.test(label)
 
 /** The commands with which an application sets a connection going that has stopped or rests. */
 export const isCommand = (label: string): boolean => /^(?:connect|retry|reconnect|demand\.raised)$/.test(label)

@@ -40,8 +40,8 @@ function isStale(step: Step): boolean {
 /** What the states say they are, by tag. */
 const tagged = Object.entries({
   usable: /^linked\.ready/,
-  busy: /^(?:linked\.(?:connecting|initializing|discovering|reauthorizing\.(?:refreshing|exchanging))|closing)/,
-  waiting: /^(?:backoff|failed\.exhausted\.open)/,
+  busy: /^(?:linked\.(?:connecting\.opening|initializing|discovering|reauthorizing\.(?:refreshing|exchanging))|closing)/,
+  waiting: /^(?:backoff|linked\.connecting\.held|failed\.exhausted\.open)/,
   'needs-user': /^linked\.reauthorizing\.awaitingUser/,
   stopped: /^(?:failed\.permanent|failed\.exhausted\.resting|closed)/,
 } satisfies Record<ConnectionTag, RegExp>) as [ConnectionTag, RegExp][]

@@ -23,6 +23,7 @@ export function connectionKey(snapshot: Snapshot): unknown {
     c.dialectsTried,
     c.origin !== undefined,
     c.noticed,
+    c.insists,
     c.session?.resumable === true,
     c.refreshInMs !== undefined,
     c.demand,

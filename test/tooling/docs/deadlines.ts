@@ -41,6 +41,10 @@ const explained: Readonly<Record<DelayName, Explained>> = {
   },
   stableAfter: { what: 'How long a connection must hold before its failures are forgotten.', option: 'stableAfterMs' },
   wakePause: { what: 'Before the probe after sleep, or after the network returned.' },
+  hold: {
+    what: 'At the gate, before it is asked again; sooner when it calls. Longer where a server named a time.',
+    figure: 'as the server says, or 22.5 – 37.5 s',
+  },
   cooling: { what: 'The time that the server named. Nothing shortens it.', figure: 'as the server says' },
   retryDelay: { what: 'Before the next attempt.', option: 'backoff', figure: 'see [Backoff](#backoff)' },
   offlineRecheck: { what: 'Between looks at a network that is known to be away.' },
