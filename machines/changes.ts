@@ -123,6 +123,16 @@ export function adoptDialect(context: ConnectionContext, event: ConnectionEvent)
   }
 }
 
+/** A wire that was tried and did not serve is no wire to stay with: the next attempt begins anew with the usual one. */
+export function forgetTriedWire({ reached, dialect, dialectsTried }: ConnectionContext): Changes {
+  if (reached !== 'nothing' || !dialectsTried.some(isWire)) return {}
+  const { wire: _, ...rest } = dialect
+  return { dialect: rest, dialectsTried: dialectsTried.filter((tried) => !isWire(tried)) }
+}
+
+const isWire = (tried: string): boolean =>
+  tried === dialectKey({ wire: 'sse' }) || tried === dialectKey({ wire: 'http' })
+
 /** An attempt is used up; a time that the server named is served before the next. */
 export function countAttempt(context: ConnectionContext, event: ConnectionEvent): Changes {
   return {

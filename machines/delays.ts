@@ -1,6 +1,14 @@
 /** Every deadline and pause of the chart by name, in milliseconds. They depend on context alone. */
 import { clampDelay, retryDelay, spread, startBudget } from './backoff.js'
-import { AUTHORIZE_MS, GATHER, LEAST_REFRESH_MS, LIST_RETRY, OFFLINE_RECHECK_MS, WAKE_SPREAD_MS } from './policy.js'
+import {
+  AUTHORIZE_MS,
+  GATHER,
+  LEAST_REFRESH_MS,
+  LIST_RETRY,
+  OFFLINE_RECHECK_MS,
+  PROBE_PAUSE_MS,
+  WAKE_SPREAD_MS,
+} from './policy.js'
 import type { ConnectionContext } from './types.js'
 
 interface Args {
@@ -21,6 +29,7 @@ export const delays = {
 
   keepalive: ({ context }: Args) => context.policy.keepaliveMs,
   stableAfter: ({ context }: Args) => context.policy.stableAfterMs,
+  probePause: () => PROBE_PAUSE_MS,
   wakePause: ({ context }: Args) => clampDelay(context.random() * WAKE_SPREAD_MS),
 
   hold: ({ context }: Args) => context.holdMs,

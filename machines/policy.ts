@@ -58,8 +58,10 @@ export const MAX_AUTHORIZATIONS = 3
 export const MAX_UNANSWERED_RESUMES = 2
 /** When one request is refused because its session is lost, the refusals of the others may take so long. */
 export const REFUSALS_MS = 250
-/** Probes in a row that may go unanswered. */
+/** Probes in a row that may go unanswered or fail. */
 export const MAX_MISSED_PROBES = 2
+/** A probe that failed at once is followed by the next after this time: a proxy that is reloaded refuses one, not two. */
+export const PROBE_PAUSE_MS = 250
 /** A link that is held at the gate asks again so often, in case nobody calls it. */
 export const HOLD_RECHECK_MS = 30_000
 /** While the network is known to be away, the connection looks again so often. */

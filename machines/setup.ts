@@ -6,6 +6,7 @@ import {
   beginLink,
   configure,
   countAttempt,
+  forgetTriedWire,
   noteFault,
   noteLists,
   noteSession,
@@ -118,6 +119,12 @@ export const connectionSetup = setup({
       const summary = `${context.missedProbes + 1} probes in a row unanswered`
       return { type: 'fault' as const, fault: ownFault(context, 'ready', { kind: 'probe', afterMs, summary }) }
     }),
+    failProbes: raise(({ context, event }) => {
+      if (event.type !== 'probe.failed') throw new Error(`'${event.type}' is no failed probe`)
+      const { afterMs: _, ...evidence } = event.fault.evidence
+      const summary = `${context.missedProbes + 1} probes in a row failed; the last: ${evidence.summary}`
+      return { type: 'fault' as const, fault: ownFault(context, 'ready', { ...evidence, kind: 'probe', summary }) }
+    }),
     failLink: raise(({ context }) => {
       const summary = 'the link could not be made'
       return { type: 'fault' as const, fault: ownFault(context, 'connecting', { kind: 'thrown', summary }) }
@@ -127,6 +134,7 @@ export const connectionSetup = setup({
     // Counters
     trustAnew: assign(() => trustAnew()),
     adoptDialect: assign(({ context, event }) => adoptDialect(context, event)),
+    forgetTriedWire: assign(({ context }) => forgetTriedWire(context)),
     countRenewal: assign({ renewals: ({ context }) => context.renewals + 1 }),
     forgetAuthorizations: assign({ authorizations: 0 }),
     countAuthorization: assign({ authorizations: ({ context }) => context.authorizations + 1 }),

@@ -189,6 +189,8 @@ export type LinkEvent =
   /** `unchanged`: nothing differs from what was known before, or a list is empty that was not: the server may not be ready. */
   | { readonly type: 'lists.refreshed'; readonly complete: boolean; readonly unchanged?: boolean }
   | { readonly type: 'probe.answered' }
+  /** It was refused, or broke off: whoever it met is no server that works. */
+  | { readonly type: 'probe.failed'; readonly fault: Fault }
   | ({ readonly type: 'suspect' } & Fenced)
   | ({ readonly type: 'scope.insufficient' } & Fenced)
   | ({ readonly type: 'fault'; readonly fault: Fault } & Fenced)

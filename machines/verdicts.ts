@@ -57,20 +57,20 @@ export const verdicts = [
   {
     guard: 'offline',
     target: to.offline,
-    actions: ['noteFault', 'emitLost'],
+    actions: ['noteFault', 'forgetTriedWire', 'emitLost'],
     description: 'The network is known to be away: no attempt is burned on it.',
     meta: { rule: 'V6' },
   },
   {
     guard: 'attemptsLeft',
     target: to.backoff,
-    actions: ['noteFault', 'countAttempt', 'emitLost'],
+    actions: ['noteFault', 'forgetTriedWire', 'countAttempt', 'emitLost'],
     description: 'Wait, then try again; a session that can be gone on with is kept.',
     meta: { rule: 'V7' },
   },
   {
     target: to.exhausted,
-    actions: ['noteFault', 'emitLost', 'giveNotice'],
+    actions: ['noteFault', 'forgetTriedWire', 'emitLost', 'giveNotice'],
     description: 'Every attempt is used up: rest, and look again now and then.',
     meta: { rule: 'V8' },
   },

@@ -58,6 +58,8 @@ export const dialectRules: readonly Rule[] = [
       toInitialize(e) &&
       status(400, 404, 405)(e) &&
       e.legacyAllowed === true &&
+      // Once it was ready, such an answer is that of a proxy whose server is being replaced.
+      e.everReady !== true &&
       !tried(e, 'wire sse') &&
       !tried(e, 'wire http'),
     ruling: {

@@ -16,6 +16,18 @@ export const timeRules: readonly Rule[] = [
     },
   },
   {
+    id: 'probe-failed',
+    because: 'two probes in a row were refused or broke off: whatever is there, it is no server that works',
+    source: 'promise P21; deviation 35; a proxy whose server is away, in the lab',
+    when: (e) => e.kind === 'probe' && e.afterMs === undefined,
+    ruling: {
+      class: 'transient',
+      scope: 'link',
+      code: 'probe.failed',
+      advice: 'The server, or what stands before it, serves no request any more. Calls wait until it does again.',
+    },
+  },
+  {
     id: 'probe-unanswered',
     because: 'two probes in a row without any answer, and nothing else in flight: the link is half-open',
     source: 'specification 2025-11-25 ping; reports 03.07, 09.02',

@@ -6,6 +6,15 @@ const fenced = { guard: 'stale', meta: { rule: 'F0' } } as const
 /** A probe goes over a socket of its own; of the listening stream it tells nothing (report 03.07). */
 const relisten = { type: 'tellLink', params: { type: 'relisten' } } as const
 
+/** Any answer is one, that to an earlier probe too. */
+const answered = [
+  { guard: 'nothingHeldAgainst', target: 'steady', actions: 'forgetMissedProbes' },
+  { target: 'settling' },
+] as const
+
+/** A link that just came may be half-open as well as one that holds for long (promise P16). */
+const keepalive = { keepalive: { guard: 'keepsAlive', target: 'probing' } } as const
+
 export const health = connectionSetup.createStateConfig({
   description: 'Is the link alive, and does it hold?',
   initial: 'settling',
@@ -24,6 +33,7 @@ export const health = connectionSetup.createStateConfig({
         'clock.jumped': 'waking',
       },
       always: { guard: 'stable', target: 'steady', actions: 'trustAnew' },
+      after: keepalive,
     },
     steady: {
       description: 'The link has proved itself.',
@@ -32,9 +42,7 @@ export const health = connectionSetup.createStateConfig({
         'network.online': { target: 'waking', actions: 'goOnline' },
         'clock.jumped': 'waking',
       },
-      after: {
-        keepalive: { guard: 'keepsAlive', target: 'probing' },
-      },
+      after: keepalive,
     },
     waking: {
       description:
@@ -50,9 +58,10 @@ export const health = connectionSetup.createStateConfig({
       description: 'One request asks for a sign of life; any answer is one.',
       entry: { type: 'tellLink', params: { type: 'probe' } },
       on: {
-        'probe.answered': [
-          { guard: 'nothingHeldAgainst', target: 'steady', actions: 'forgetMissedProbes' },
-          { target: 'settling' },
+        'probe.answered': answered,
+        'probe.failed': [
+          { guard: 'probesLeft', target: 'doubting', actions: 'countMissedProbe' },
+          { actions: 'failProbes' },
         ],
       },
       after: {
@@ -60,6 +69,15 @@ export const health = connectionSetup.createStateConfig({
           { guard: 'probesLeft', target: 'probing', reenter: true, actions: 'countMissedProbe' },
           { actions: 'missProbes' },
         ],
+      },
+    },
+    doubting: {
+      description: 'A probe failed at once. The next follows after a moment; if it fails too, nobody works there.',
+      on: {
+        'probe.answered': answered,
+      },
+      after: {
+        probePause: 'probing',
       },
     },
   },

@@ -10,9 +10,10 @@ export interface SignOfLife {
 
 /**
  * A JSON-RPC answer proves life, an error as good as a result (deviation 34), whatever the HTTP status it came with. Not
- * one by which the server says that this link cannot go on.
+ * one by which the server says that this link cannot go on. A server that asks to be asked less often is alive, too.
  */
 export function isAnswer({ class: is, scope, evidence }: Fault): boolean {
+  if (evidence.http?.status === 429) return scope === 'call'
   if (evidence.kind === 'rpc') return is !== 'session-expired'
   return evidence.rpc !== undefined && scope === 'call'
 }

@@ -235,10 +235,19 @@ export class LinkRun {
   }
 
   async #probe(link: Link): Promise<void> {
-    const life = await this.#proberOf(link).ask()
+    const life = await this.#proberOf(link)
+      .ask()
+      .catch((error: unknown) => this.#failProbe(error))
     if (!life) return
     this.#runtime.rttMs = life.rttMs ?? this.#runtime.rttMs
     this.#tell({ type: 'probe.answered' })
+  }
+
+  /** A fault of the link is one, whatever was asked for; any other failure of a probe counts as no sign of life. */
+  #failProbe(error: unknown): undefined {
+    const fault = this.#judge(error)
+    if (fault.scope === 'link') throw error
+    this.#tell({ type: 'probe.failed', fault })
   }
 
   /** Calls may go out from here on; of the lists, what has come counts. */

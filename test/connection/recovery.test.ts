@@ -226,3 +226,66 @@ describe('status is measured (promise P21)', () => {
     await call
   })
 })
+
+describe('a server that stands behind a proxy, and is away', () => {
+  it('is not called again until it is back: two probes that fail are enough, and calls wait', async () => {
+    await using server = await startFaultServer()
+    const connection = quick({ target: { url: server.url } })
+    await connection.connect()
+    server.answer('*', status(502))
+    expect(await failure(connection.callTool({ name: 'echo' }))).toBeInstanceOf(OutcomeUnknownError)
+    await until(connection, 'backoff')
+    const waiting = Array.from({ length: 20 }, (_, i) =>
+      connection.callTool({ name: 'echo', arguments: { text: `call ${i}` } }),
+    )
+    expect(connection.fault).toMatchObject({ code: 'probe.failed', evidence: { http: { status: 502 } } })
+    server.heal()
+    expect(await Promise.all(waiting)).toHaveLength(20)
+    expect(server.count('initialize')).toBe(1)
+    await connection.close()
+  })
+
+  it('is given the time that it names', async () => {
+    await using server = await startFaultServer()
+    const { connection, clock } = driven({ target: { url: server.url } })
+    await connection.connect()
+    server.answer('*', status(503, { retryAfter: 7 }))
+    await failure(connection.callTool({ name: 'echo' }, { replay: 'never' }))
+    const statusAfterAPause = () => {
+      clock.increment(250)
+      return connection.status
+    }
+    await expect.poll(statusAfterAPause).toBe('backoff')
+    const asked = server.count('*')
+    clock.increment(6_900)
+    expect(server.count('*')).toBe(asked)
+    server.heal()
+    await connection.close()
+  })
+
+  it('is not taken for one of the older wire by a proxy that answers 404 meanwhile', async () => {
+    await using server = await startFaultServer()
+    const connection = quick({ target: { url: server.url } })
+    await connection.connect()
+    server.answer('*', status(404))
+    const call = connection.callTool({ name: 'echo', arguments: { text: 'back' } }, { replay: 'always' })
+    await until(connection, 'backoff')
+    server.heal()
+    expect(JSON.stringify(await call)).toContain('back')
+    expect(server.requests('GET').filter(({ status: s }) => s === 404)).toEqual([])
+    await connection.close()
+  })
+
+  it('and has never answered: the older wire is tried, and not stayed with', async () => {
+    await using server = await startFaultServer()
+    server.answer('POST', status(404))
+    server.answer('GET', status(503))
+    const connection = quick({ target: { url: server.url } })
+    const ready = connection.connect()
+    await until(connection, 'backoff')
+    server.heal()
+    await ready
+    expect(server.count('initialize')).toBeGreaterThan(1)
+    await connection.close()
+  })
+})

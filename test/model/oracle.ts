@@ -145,6 +145,8 @@ function judged(m: Model, s: Setting, f: Fault): Model {
   if (m.place.startsWith('linked.reauthorizing') && f.class === 'unauthorized') {
     return go(noted, 'linked.reauthorizing.awaitingUser')
   }
+  // A wire that did not serve is not stayed with.
+  const untried = { dialects: m.reached === 'nothing' ? m.dialects.filter((d) => !d.startsWith('wire ')) : m.dialects }
   const table: readonly (readonly [boolean, () => Model])[] = [
     [
       f.class === 'mismatch' && f.dialect !== undefined && !m.dialects.includes(f.dialect),
@@ -158,17 +160,18 @@ function judged(m: Model, s: Setting, f: Fault): Model {
     [f.class === 'unauthorized', () => go(noted, 'failed.permanent')],
     [f.class === 'session-expired' && !s.renews, () => go(noted, 'failed.permanent')],
     [f.class === 'session-expired' && m.renewals < 1, () => link(noted, { renewals: m.renewals + 1 })],
-    [s.remote && !m.online, () => go(noted, 'backoff.offline')],
+    [s.remote && !m.online, () => go(noted, 'backoff.offline', untried)],
     [
       m.attempts < s.maxAttempts * (m.demand ? 2 : 1) && !(f.early && (noted.earlyExits >= 3 || f.many)),
       () =>
         go(noted, f.cools ? 'backoff.cooling' : 'backoff.waiting', {
+          ...untried,
           attempts: m.attempts + 1,
           hurried: false,
           cooled: f.cools,
         }),
     ],
-    [true, () => go(noted, 'failed.exhausted.resting', { noticed: true })],
+    [true, () => go(noted, 'failed.exhausted.resting', { ...untried, noticed: true })],
   ]
   return table.find(([holds]) => holds)?.[1]() ?? m
 }
@@ -277,11 +280,18 @@ const answers: Readonly<Record<string, Answer>> = {
     return { ...m, catalog: 'fresh', lists: 'fresh' }
   },
   'probe.answered': (m) => {
-    if (m.health !== 'probing') return m
+    if (m.health !== 'probing' && m.health !== 'doubting') return m
     if (unblemished(m)) return { ...m, health: 'steady', missed: 0 }
     return m.proven ? { ...m, ...forgiven, health: 'steady', missed: 0 } : { ...m, health: 'settling', missed: 0 }
   },
-  suspect: (m, _, { stale }) => (m.health && m.health !== 'probing' && !stale ? { ...m, health: 'probing' } : m),
+  'probe.failed': (m, s, { fault }) => {
+    if (m.health !== 'probing' || !fault) return m
+    return m.missed === 0
+      ? { ...m, health: 'doubting', missed: 1 }
+      : judged(m, s, { ...transient(), cools: fault.cools })
+  },
+  suspect: (m, _, { stale }) =>
+    m.health && m.health !== 'probing' && m.health !== 'doubting' && !stale ? { ...m, health: 'probing' } : m,
   'scope.insufficient': (m, s, { stale }) => {
     if (m.credentials !== 'valid' || stale || !s.authorizer || m.authorizations >= 3) return m
     return { ...m, credentials: 'steppingUp', authorizations: m.authorizations + 1 }
@@ -310,7 +320,9 @@ const answers: Readonly<Record<string, Answer>> = {
     return m.health === 'settling' ? { ...m, ...forgiven, proven: true, health: 'steady' } : { ...m, proven: true }
   },
   credentialHolds: (m) => (m.credentials === 'valid' ? { ...m, authorizations: 0 } : m),
-  keepalive: (m, s) => (m.health === 'steady' && s.keepalive && !m.postOnly ? { ...m, health: 'probing' } : m),
+  keepalive: (m, s) =>
+    (m.health === 'steady' || m.health === 'settling') && s.keepalive && !m.postOnly ? { ...m, health: 'probing' } : m,
+  probePause: (m) => (m.health === 'doubting' ? { ...m, health: 'probing' } : m),
   wakePause: (m) => (m.health === 'waking' ? { ...m, health: 'probing' } : m),
   probeTimeout: (m, s) => {
     if (m.health !== 'probing') return m

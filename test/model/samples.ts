@@ -268,6 +268,13 @@ export const samples: readonly Sample[] = [
     'deadline.initializing',
     'not-sent',
   ]),
+  sample('two probes refused', { kind: 'probe', http: { status: 502, exchange: 'message' } }, [
+    'probe-failed',
+    'transient',
+    'link',
+    'probe.failed',
+    'unknown',
+  ]),
   sample('two probes unanswered', { kind: 'probe', afterMs: 5_000 }, [
     'probe-unanswered',
     'transient',

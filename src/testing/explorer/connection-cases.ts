@@ -121,6 +121,13 @@ export function connectionCases(machine: Chart): EventCases<Chart> {
       'running out': (c) =>
         ({ type: 'credentials.changed', epoch: c.credentialEpoch + 1, refreshInMs: 60_000 }) as EventObject,
     }),
+    'probe.failed': cases({
+      '': { type: 'probe.failed', fault: sampleFault('transient') } as EventObject,
+      'with a time named': {
+        type: 'probe.failed',
+        fault: sampleFault('transient', { retryAfterMs: 2_000 }, { retryAfterMs: 2_000 }),
+      } as EventObject,
+    }),
     'link.held': cases({
       'for a time that was named': { type: 'link.held', because: 'cooldown', forMs: 7_000 } as EventObject,
       'until others are through': { type: 'link.held', because: 'handshakes' } as EventObject,

@@ -40,6 +40,7 @@ const explained: Readonly<Record<DelayName, Explained>> = {
     option: 'keepaliveMs',
   },
   stableAfter: { what: 'How long a connection must hold before its failures are forgotten.', option: 'stableAfterMs' },
+  probePause: { what: 'After a probe that failed at once, before the next.' },
   wakePause: { what: 'Before the probe after sleep, or after the network returned.' },
   hold: {
     what: 'At the gate, before it is asked again; sooner when it calls. Longer where a server named a time.',
