@@ -122,7 +122,8 @@ describe('05.06: the server asks for time', () => {
   it('05.06: 503 says nothing of whether a call ran: only what is harmless is sent again', async () => {
     await using it = await connected()
     it.server.answer('*', (visit) =>
-      visit.request.method === 'tools/call' || it.server.count('resources/read') === 1
+      visit.request.method === 'tools/call' ||
+      (visit.request.method === 'resources/read' && it.server.count('resources/read') === 1)
         ? it.ledger.ran(status(503, { retryAfter: 2 }))(visit)
         : visit.healthy(),
     )
