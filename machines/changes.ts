@@ -105,7 +105,7 @@ export function noteFault(context: ConnectionContext, event: ConnectionEvent): C
     unansweredResumes: givesUp ? 0 : unansweredResumes,
     origin: context.origin ?? fault,
     insists: false,
-    earlyExits: context.earlyExits + (isEarlyExit(event) ? 1 : 0),
+    earlyExits: context.earlyExits + (isEarlyExit(fault) ? 1 : 0),
     slowStarts: context.slowStarts + (context.wire === 'stdio' && fault.evidence.kind === 'deadline' ? 1 : 0),
   }
 }

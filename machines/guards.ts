@@ -30,15 +30,17 @@ const waits = ({ event }: Args): boolean =>
   event.type === 'fault' && !['permanent', 'mismatch', 'unauthorized'].includes(event.fault.class)
 
 /** The child ended before the connection was ready. */
-export const isEarlyExit = (event: ConnectionEvent): boolean =>
-  event.type === 'fault' && (event.fault.code === 'process.exited-early' || event.fault.code === 'process.interpreter')
+export const isEarlyExit = ({ code }: Pick<Fault, 'code'>): boolean =>
+  code === 'process.exited-early' || code === 'process.interpreter'
 
 /** While a call waits the pauses are short and use up attempts quickly, so twice as many are allowed (report 01.09). */
 const budget = ({ policy, demand }: ConnectionContext): number => policy.maxAttempts * (demand ? 2 : 1)
 
 /** By its own count, or by that of all connections to the same command. */
 const crashMemoryFull = ({ context, event }: Args): boolean =>
-  isEarlyExit(event) && Math.max(context.earlyExits + 1, faultOf(event)?.evidence.earlyExits ?? 0) >= CRASH_MEMORY
+  event.type === 'fault' &&
+  isEarlyExit(event.fault) &&
+  Math.max(context.earlyExits + 1, event.fault.evidence.earlyExits ?? 0) >= CRASH_MEMORY
 
 /** An event that names what it was seen under: a link, a credential. */
 const fence = (event: ConnectionEvent) => ({

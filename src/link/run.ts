@@ -1,11 +1,13 @@
 import { Subscription } from 'rxjs'
 import type { Phase, WireEvidence } from '../../machines/evidence.js'
 import type { Fault } from '../../machines/faults.js'
+import { isEarlyExit } from '../../machines/guards.js'
 import type { LinkCommand, LinkEvent, LinkInput } from '../../machines/types.js'
 import { supportedVersions } from '../../machines/versions.js'
 import { elapsed } from '../clock.js'
 import { evidenceOf, WireError } from '../wire/failure.js'
 import type { WireEvent } from '../wire/wire.js'
+import { Admission } from './admission.js'
 import { changedLists, listsOf } from './catalog.js'
 import { diffCatalogs } from './catalog-diff.js'
 import { Errands } from './errands.js'
@@ -21,6 +23,7 @@ export class LinkRun {
   readonly #input: LinkInput
   readonly #sendBack: (event: LinkEvent) => void
   readonly #subscriptions = new Subscription()
+  #admission: Admission | undefined
   #link: Link | undefined
   #phase: Phase = 'connecting'
   #left = false
@@ -47,7 +50,8 @@ export class LinkRun {
     switch (command.type) {
       case 'open':
         // The slot is held from here until the wire is gone, so that the next link waits for this one to end.
-        void this.#runtime.inSlot(() => this.#occupySlot())
+        if (this.#admission) this.#admission.ask()
+        else void this.#runtime.inSlot(() => this.#occupySlot())
         break
       case 'negotiate':
         this.#attempt('initializing', (link) => this.#negotiate(link))
@@ -79,6 +83,7 @@ export class LinkRun {
     this.#left = true
     if (this.#runtime.live?.link === this.#link) this.#runtime.live = undefined
     this.#subscriptions.unsubscribe()
+    this.#admission?.leave()
     this.#finish?.()
     if (!this.#detached) void this.#runtime.letGo()
   }
@@ -98,6 +103,7 @@ export class LinkRun {
   async #open(): Promise<void> {
     const runtime = this.#runtime
     try {
+      if (!(await this.#admitted()) || this.#left) return
       if (!this.#input.resume) runtime.forgetSession()
       if (this.#input.dialect.endSession) await runtime.endRemembered()
       if (this.#left) return
@@ -111,6 +117,22 @@ export class LinkRun {
     } catch (error) {
       this.#fail(error)
     }
+  }
+
+  /** The gate is passed; `false` when it never will be. */
+  #admitted(): Promise<boolean> {
+    const { insists } = this.#input
+    const patienceMs = this.#runtime.policy.backoff.capMs
+    this.#admission = new Admission(
+      this.#runtime.door,
+      { insists, patienceMs },
+      {
+        tell: (event) => this.#tell(event),
+        refuse: (evidence) => this.#tell({ type: 'fault', fault: this.#judgeEvidence(evidence) }),
+      },
+    )
+    this.#admission.ask()
+    return this.#admission.entered
   }
 
   async #release(): Promise<void> {
@@ -152,6 +174,7 @@ export class LinkRun {
     const { protocolVersion, serverInfo } = session
     const { name, version } = serverInfo
     const resumable = session.id !== undefined
+    this.#agreed(link)
     this.#tell({ type: 'link.initialized', session: { protocolVersion, server: { name, version }, resumable } })
     link.wire.listen?.()
   }
@@ -169,6 +192,7 @@ export class LinkRun {
       if (evidenceOf(error)?.http) session.refusedSince ??= elapsed(this.#runtime.clock)
       if (!isAnswer(this.#judge(error))) throw error
     }
+    this.#agreed(link)
     this.#runtime.restored = []
     this.#lists?.mark(listsOf(session.capabilities))
     const known = this.#runtime.catalog$.value.fetchedAt > 0
@@ -176,6 +200,11 @@ export class LinkRun {
     // Before the chart goes on: whoever asks for the stream next does not know where it had got to.
     link.wire.listen?.(session.lastEventId)
     this.#tell({ type: 'link.resumed', known })
+  }
+
+  /** A session is agreed on. A process has proved nothing by that yet: many end when they are first asked for something. */
+  #agreed(link: Link): void {
+    if (link.wire.kind !== 'stdio') this.#admission?.passed()
   }
 
   async #discover(link: Link): Promise<void> {
@@ -254,6 +283,7 @@ export class LinkRun {
   #goLive(link: Link): void {
     if (this.#left) return
     this.#phase = 'ready'
+    this.#admission?.passed()
     this.#lists?.takeArrived()
     if (this.#runtime.live?.link === link) return
     this.#runtime.live = {
@@ -326,9 +356,19 @@ export class LinkRun {
     if (fault.evidence.kind === 'timeout' && this.#link) this.#proberOf(this.#link).doubt()
   }
 
-  #tellFault(fault: Fault): void {
+  #tellFault(met: Fault): void {
+    if (this.#left) return
+    const fault = this.#counted(met)
     this.#note(fault)
+    this.#admission?.heed(fault)
     this.#tell({ type: 'fault', fault, credentialEpoch: fault.evidence.credentialEpoch })
+  }
+
+  /** A process that ended too early is counted for all connections to its command. */
+  #counted(fault: Fault): Fault {
+    if (!isEarlyExit(fault)) return fault
+    const earlyExits = this.#admission?.crashed(fault.evidence)
+    return { ...fault, evidence: { ...fault.evidence, earlyExits } }
   }
 
   #tell(event: LinkEvent): void {

@@ -16,6 +16,7 @@ import {
 } from './catalog.js'
 import { diffCatalogs, type ListChange } from './catalog-diff.js'
 import type { ClientOptions } from './client-options.js'
+import { type Door, gateOf } from './gate/index.js'
 import { noteServedBy } from './legacy-addresses.js'
 import type { Link, SessionMemory } from './port.js'
 import { Restoration, type RestoredItem } from './restoration.js'
@@ -175,6 +176,11 @@ export class ConnectionRuntime implements Runtime {
   /** Remembers which wire served the target, for all connections of the process. */
   noteWire(kind: WireKind): void {
     noteServedBy(kind, this.#target)
+  }
+
+  /** The gate before the target, where there is one. */
+  get door(): Door | undefined {
+    return gateOf(this.clock).door(this.#target)
   }
 
   /** Names the target, without secrets, so that a checkpoint is known to be of the same one. */
