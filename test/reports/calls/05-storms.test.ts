@@ -1,6 +1,6 @@
 /**
  * Field reports of kind 5: storms, and giving up. 05.03, 05.05, 05.06 and 05.08 are in test/reports/http.
- * 05.07 is played for one connection here; that connections to one broken server share what they know is the gate's, later.
+ * 05.07 is played for one connection here; for many connections to one server it is in test/reports/gate.test.ts.
  */
 import { describe, expect, it } from 'vitest'
 import { ConnectionFailedError } from '../../../src/index.js'
