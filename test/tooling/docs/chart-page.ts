@@ -18,7 +18,7 @@ export function chartPage(): string {
     diagram('', { expand: ['linked'] }),
     '## `linked`: one attempt',
     describe('linked'),
-    diagram('linked', { expand: ['initializing'] }),
+    diagram('linked', { expand: ['connecting', 'initializing'] }),
     '## `linked.ready`: three regions side by side',
     describe('linked.ready'),
     ...['health', 'catalog', 'credentials'].flatMap((region) => part(`linked.ready.${region}`)),
