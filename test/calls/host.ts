@@ -25,7 +25,7 @@ class Failure extends Error {
 }
 
 /** Time of day and durations apart: the first can be set. */
-export class SettableClock implements Clock {
+class SettableClock implements Clock {
   readonly #time = new SimulatedClock()
   /** By how much somebody has set the time of day, in milliseconds. */
   setBy = 0
