@@ -206,6 +206,52 @@ describe('the starts of one command', () => {
   })
 })
 
+describe('a crowd', () => {
+  /** Goes when it is refused or held, as a link does whose chart goes on at once; tells how deep calls lie in calls. */
+  const crowd = (door: Door, size: number) => {
+    const seen = { depth: 0, deepest: 0, called: 0 }
+    for (let n = 0; n < size; n++) {
+      const visitor: Visitor = {
+        insists: false,
+        patienceMs: 30_000,
+        called: () => {
+          seen.called += 1
+          seen.depth += 1
+          seen.deepest = Math.max(seen.deepest, seen.depth)
+          if (door.ask(visitor).type !== 'admitted') door.leave(visitor)
+          seen.depth -= 1
+        },
+      }
+      door.ask(visitor)
+    }
+    return seen
+  }
+
+  it.each([
+    [
+      'is refused',
+      command(),
+      (_door: Door, first: Guest[]) => {
+        for (const guest of first) guest.crash()
+      },
+    ],
+    [
+      'is told to wait',
+      http(),
+      (door: Door, [guest]: Guest[]) => {
+        door.cool(7_000)
+        guest?.leave()
+      },
+    ],
+  ])('that %s is called one after the other, not one within the other', (_, target, end) => {
+    const { door } = rig(target)
+    const first = guests(door, 'url' in target ? HANDSHAKES_AT_ONCE : 3)
+    const seen = crowd(door, 2_000)
+    end(door, first)
+    expect(seen).toEqual({ depth: 0, deepest: 1, called: 2_000 })
+  })
+})
+
 describe('the gate', () => {
   it('is one for each clock, and has no door for what is not shared', () => {
     const clock = new SimulatedClock()

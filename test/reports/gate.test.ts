@@ -90,5 +90,5 @@ describe('05.06: a hundred connections to one origin', () => {
     await Promise.all(connecting)
     expect(server.count('initialize')).toBe(told + 100)
     await Promise.all(all.map((one) => one.close()))
-  })
+  }, 60_000)
 })

@@ -30,13 +30,13 @@ export class Line {
     return this.inside.delete(visitor)
   }
 
-  /** Calls as many as there is room for; each asks again. */
+  /** Calls as many as there is room for; each asks again. Who goes away then leaves the room to the next. */
   call(room: number): void {
     let left = room
     for (const visitor of [...this.waiting]) {
       if (left <= 0) return
-      left -= 1
       visitor.called()
+      if (this.inside.has(visitor) || this.waiting.has(visitor)) left -= 1
     }
   }
 }

@@ -89,14 +89,13 @@ export class Origins {
   #ask(origin: Origin, at: string, visitor: Visitor): Answer {
     const { line, addresses, wants } = origin
     const address = addresses.get(at)
+    if (line.inside.has(visitor)) return { type: 'admitted' }
     if (this.#isCooling(address.coolUntil) && !visitor.insists) {
-      // Its place is of no use to it before that, and may be to others.
-      if (line.leave(visitor)) address.inside -= 1
+      // Its place in the line is of no use to it before that.
+      line.leave(visitor)
       wants.delete(visitor)
-      this.#call(origin)
       return { type: 'held', because: 'cooldown', forMs: address.coolUntil - elapsed(this.#clock) }
     }
-    if (line.inside.has(visitor)) return { type: 'admitted' }
     wants.set(visitor, at)
     const isIn =
       address.inside === 0 ? line.enter(visitor, Number.POSITIVE_INFINITY) : line.enter(visitor, this.#room(origin, at))
@@ -117,13 +116,11 @@ export class Origins {
     const { line, addresses, wants } = origin
     const at = wants.get(visitor)
     wants.delete(visitor)
-    if (line.leave(visitor) && at !== undefined) addresses.get(at).inside -= 1
+    // Only a place that becomes free is worth a call: those who wait and go are many, and would call each other.
+    const freed = line.leave(visitor)
+    if (freed && at !== undefined) addresses.get(at).inside -= 1
     if (at !== undefined) addresses.tidy(at)
-    this.#call(origin)
+    if (freed) line.call(HANDSHAKES_AT_ONCE - line.inside.size)
     this.#origins.tidy(key)
-  }
-
-  #call({ line }: Origin): void {
-    line.call(HANDSHAKES_AT_ONCE - line.inside.size)
   }
 }

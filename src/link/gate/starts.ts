@@ -72,8 +72,11 @@ export class Starts {
       },
       leave: (visitor) => {
         const command = of()
-        if (command.line.leave(visitor)) command.isInDoubt = !command.isProven
-        command.line.call(this.#room(command))
+        // Only a place that becomes free is worth a call: those who are refused and go would call each other.
+        if (command.line.leave(visitor)) {
+          command.isInDoubt = !command.isProven
+          command.line.call(this.#room(command))
+        }
         this.#commands.tidy(key)
       },
       cool: () => {},
