@@ -4,7 +4,7 @@ import { classify } from './classify.js'
 import type { Evidence, Phase, WireEvidence } from './evidence.js'
 import { dialectKey, type Fault } from './faults.js'
 import { faultOf, isEarlyExit, outcomeOf } from './guards.js'
-import { HOLD_RECHECK_MS, MAX_COOL_MS, MAX_UNANSWERED_RESUMES, WAKE_SPREAD_MS } from './policy.js'
+import { HOLD_RECHECK_MS, MAX_AUTHORIZATIONS, MAX_COOL_MS, MAX_UNANSWERED_RESUMES, WAKE_SPREAD_MS } from './policy.js'
 import type { ConnectionContext, ConnectionEvent, ConnectionInput } from './types.js'
 
 type Changes = Partial<ConnectionContext>
@@ -176,8 +176,16 @@ export function adoptCredential(context: ConnectionContext, event: ConnectionEve
   const granted = event.type === 'credentials.changed' ? event : outcomeOf(event)
   // Two processes may tell of their credentials in any order; an older one is not gone back to.
   if (!granted || !('epoch' in granted) || granted.epoch < context.credentialEpoch) return {}
-  return { credentialEpoch: granted.epoch, refreshInMs: granted.refreshInMs }
+  return { credentialEpoch: granted.epoch, refreshAt: granted.refreshAt }
 }
+
+/** A credential was got. One after another, each refused, is a loop that has to end. */
+export const countAuthorization = ({ authorizations }: ConnectionContext): Changes => ({
+  authorizations: Math.min(authorizations + 1, MAX_AUTHORIZATIONS),
+})
+
+/** Somebody logged in: everything is tried anew. But a server that refuses every login must not ask for ever. */
+export const trustLogin = (context: ConnectionContext): Changes => ({ ...trustedAnew, ...countAuthorization(context) })
 
 /** What was learned of a target does not hold for another, and its session is none of the other's business. */
 const strangers = { session: undefined, dialect: {}, everReady: false } as const

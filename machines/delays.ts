@@ -2,6 +2,7 @@
 import { clampDelay, retryDelay, spread, startBudget } from './backoff.js'
 import {
   AUTHORIZE_MS,
+  CONSENT_MS,
   GATHER,
   LEAST_REFRESH_MS,
   LIST_RETRY,
@@ -45,7 +46,8 @@ export const delays = {
   listRetry: ({ context }: Args) =>
     retryDelay({ policy: LIST_RETRY, attempt: Math.max(2, context.listRounds + 1), random: context.random() }),
 
-  tokenRefresh: ({ context }: Args) => clampDelay(Math.max(context.refreshInMs ?? 0, LEAST_REFRESH_MS)),
+  tokenRefresh: ({ context }: Args) => clampDelay(Math.max((context.refreshAt ?? 0) - context.now(), LEAST_REFRESH_MS)),
+  consentTimeout: () => CONSENT_MS,
 }
 
 export type DelayName = keyof typeof delays

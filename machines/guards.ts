@@ -108,7 +108,8 @@ export const guards = {
   incomplete: ({ event }: Args): boolean => 'complete' in event && event.complete === false,
 
   // Credentials
-  expires: ({ context }: Args): boolean => context.refreshInMs !== undefined,
+  expires: ({ context }: Args): boolean => context.refreshAt !== undefined,
+  newLogin: ({ event }: Args): boolean => event.type === 'credentials.changed' && event.renewed !== true,
   stepsUp: (args: Args): boolean => args.context.authorizer && args.context.authorizations < MAX_AUTHORIZATIONS,
   granted: ({ event }: Args): boolean => outcomeOf(event)?.type === 'granted',
   needsUser: ({ event }: Args): boolean => outcomeOf(event)?.type === 'needs-user',
@@ -116,7 +117,9 @@ export const guards = {
   absorbable: (args: Args): boolean =>
     isClass('unauthorized')(args) && faultOf(args.event)?.evidence.phase !== 'reauthorizing',
   loginRefused: (args: Args): boolean =>
-    isClass('unauthorized')(args) && faultOf(args.event)?.evidence.phase === 'reauthorizing',
+    isClass('unauthorized')(args) &&
+    faultOf(args.event)?.evidence.phase === 'reauthorizing' &&
+    args.context.authorizations < MAX_AUTHORIZATIONS,
   losesLinkOnly: (args: Args): boolean => waits(args) && faultOf(args.event)?.evidence.phase !== 'reauthorizing',
 
   // Closing

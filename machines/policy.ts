@@ -52,7 +52,7 @@ export interface Policy {
 
 /** Exits before ready, in a row, of one command after which it is no longer started again and again. */
 export const CRASH_MEMORY = 3
-/** Refused credentials in a row after which no further one is asked for (promise: at most 3 authorization requests). */
+/** Credentials in a row, each refused, after which no further one is asked for (at most 3 authorization requests). */
 export const MAX_AUTHORIZATIONS = 3
 /** So often in a row a session may be asked to go on without any answer; then a new one is made. */
 export const MAX_UNANSWERED_RESUMES = 2
@@ -72,6 +72,8 @@ export const MAX_COOL_MS = 3_600_000
 export const WAKE_SPREAD_MS = 2_000
 /** How long one step of an authorization may take. */
 export const AUTHORIZE_MS = 30_000
+/** How long a person may take to agree to more scope while the connection serves everything else. */
+export const CONSENT_MS = 600_000
 
 /** No credential is refreshed again sooner than this, however short it says it lives. */
 export const LEAST_REFRESH_MS = 1_000

@@ -6,6 +6,7 @@ import {
   beginLink,
   configure,
   countAttempt,
+  countAuthorization,
   forgetTriedWire,
   noteFault,
   noteLists,
@@ -15,6 +16,7 @@ import {
   planRetry,
   planReturn,
   trustAnew,
+  trustLogin,
 } from './changes.js'
 import { delays } from './delays.js'
 import type { Phase } from './evidence.js'
@@ -137,7 +139,8 @@ export const connectionSetup = setup({
     forgetTriedWire: assign(({ context }) => forgetTriedWire(context)),
     countRenewal: assign({ renewals: ({ context }) => context.renewals + 1 }),
     forgetAuthorizations: assign({ authorizations: 0 }),
-    countAuthorization: assign({ authorizations: ({ context }) => context.authorizations + 1 }),
+    countAuthorization: assign(({ context }) => countAuthorization(context)),
+    trustLogin: assign(({ context }) => trustLogin(context)),
     countAttempt: assign(({ context, event }) => countAttempt(context, event)),
     countMissedProbe: assign({ missedProbes: ({ context }) => context.missedProbes + 1 }),
     forgetMissedProbes: assign({ missedProbes: 0 }),
@@ -170,9 +173,9 @@ export const connectionSetup = setup({
     configure: assign(({ event }) => configure(event)),
     adoptCredential: assign(({ context, event }) => adoptCredential(context, event)),
     /** A refresh ahead of time failed; the credential still holds, so there is time to try again. */
-    postponeRefresh: assign({ refreshInMs: REFRESH_AGAIN_MS }),
+    postponeRefresh: assign({ refreshAt: ({ context }) => context.now() + REFRESH_AGAIN_MS }),
     /** Only a person can renew the credential; that is asked for when it is refused, not before. */
-    ceaseRefresh: assign({ refreshInMs: undefined }),
+    ceaseRefresh: assign({ refreshAt: undefined }),
     raiseSuspicion: raise({ type: 'suspect' as const }),
 
     // Closing

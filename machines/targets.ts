@@ -7,6 +7,7 @@ export const to = {
   initializing: '#connection.linked.initializing',
   discovering: '#connection.linked.discovering',
   ready: '#connection.linked.ready',
+  credentialValid: '#connection.linked.ready.credentials.valid',
   reauthorizing: '#connection.linked.reauthorizing',
   backoff: '#connection.backoff',
   waiting: '#connection.backoff.waiting',

@@ -27,6 +27,8 @@ export interface ConnectionInput {
   readonly policy: Policy
   readonly rules: readonly Rule[]
   readonly random: () => number
+  /** The time now, in milliseconds, on the clock that drives the connection. */
+  readonly now: () => number
   readonly runtime: Runtime
 }
 
@@ -48,6 +50,7 @@ export interface ConnectionContext {
   readonly policy: Policy
   readonly rules: readonly Rule[]
   readonly random: () => number
+  readonly now: () => number
   readonly runtime: Runtime
 
   /** Number of the present link; events of an older one move nothing. */
@@ -69,7 +72,7 @@ export interface ConnectionContext {
   readonly attempts: number
   /** Sessions renewed in a row (V5); forgotten when stable. */
   readonly renewals: number
-  /** Credentials fetched in a row (V2): the loop guard; forgotten when stable. */
+  /** Credentials got in a row: the loop guard (V2); forgotten when stable. */
   readonly authorizations: number
   /** Exits before the connection was ready, in a row; forgotten when stable. */
   readonly earlyExits: number
@@ -114,8 +117,8 @@ export interface ConnectionContext {
 
   /** Generation of the credential. An answer to an older one moves nothing. */
   readonly credentialEpoch: number
-  /** When to refresh, in milliseconds from when the credential came; absent: when refused. */
-  readonly refreshInMs?: number
+  /** When to refresh, as a time of the clock: whatever happens meanwhile does not put it off. Absent: when refused. */
+  readonly refreshAt?: number
 
   /** Where closing leads. */
   readonly after: 'idle' | 'closed' | 'linked'
@@ -123,7 +126,7 @@ export interface ConnectionContext {
 
 /** What a step of authorization came to. Secrets stay with the authorizer. */
 export type AuthOutcome =
-  | { readonly type: 'granted'; readonly epoch: number; readonly refreshInMs?: number }
+  | { readonly type: 'granted'; readonly epoch: number; readonly refreshAt?: number }
   | { readonly type: 'needs-user' }
   | { readonly type: 'failed'; readonly evidence: WireEvidence }
 
@@ -161,8 +164,16 @@ export type SurroundingEvent =
   | { readonly type: 'network.offline' }
   /** The clock jumped: the machine slept. */
   | { readonly type: 'clock.jumped' }
-  /** Other credentials are at hand: another process or the application stored them. */
-  | { readonly type: 'credentials.changed'; readonly epoch: number; readonly refreshInMs?: number }
+  /**
+   * Other credentials are at hand: another process or the application stored them. `renewed`: they come of the login of
+   * before, so that they are no reason to try again what was given up.
+   */
+  | {
+      readonly type: 'credentials.changed'
+      readonly epoch: number
+      readonly refreshAt?: number
+      readonly renewed?: boolean
+    }
 
 /**
  * Why a link is held at the gate that all connections of the process share.
@@ -192,7 +203,7 @@ export type LinkEvent =
   /** It was refused, or broke off: whoever it met is no server that works. */
   | { readonly type: 'probe.failed'; readonly fault: Fault }
   | ({ readonly type: 'suspect' } & Fenced)
-  | ({ readonly type: 'scope.insufficient' } & Fenced)
+  | ({ readonly type: 'scope.insufficient'; readonly fault?: Fault } & Fenced)
   | ({ readonly type: 'fault'; readonly fault: Fault } & Fenced)
 
 export type ConnectionEvent = CommandEvent | SurroundingEvent | LinkEvent
@@ -208,6 +219,8 @@ export type LinkCommand =
   | { readonly type: 'probe' }
   /** The listening stream may have died without a sign: it is asked for anew. */
   | { readonly type: 'relisten' }
+  /** The listening stream may have been refused under the old credential: it is asked for unless it is open. */
+  | { readonly type: 'listen' }
   /**
    * The link is left, its session kept for the next one or not. Without a word, an ending link ends its session.
    * `answersMs`: so long may other requests still be answered before the wire ends.
@@ -229,6 +242,7 @@ export interface LinkInput {
 
 export interface AuthInput {
   readonly runtime: Runtime
+  /** The refusal that the step is to answer; absent for a refresh ahead of time. */
   readonly fault?: Fault
 }
 
@@ -250,9 +264,10 @@ export type ConnectionEmitted =
  * - `busy`: something is being done right now
  * - `waiting`: nothing is done until a time or an event comes
  * - `needs-user`: a person has to log in
+ * - `stepping-up`: a credential with more scope is asked for; calls that need it wait, all others go on
  * - `stopped`: calls are refused at once, with the fault
  */
-export type ConnectionTag = 'usable' | 'busy' | 'waiting' | 'needs-user' | 'stopped'
+export type ConnectionTag = 'usable' | 'busy' | 'waiting' | 'needs-user' | 'stepping-up' | 'stopped'
 
 export interface VerdictMeta {
   /** Id of the verdict or fencing rule. */

@@ -28,7 +28,7 @@ export const verdicts = [
   {
     guard: 'authorizable',
     target: to.reauthorizing,
-    actions: ['noteFault', 'countAuthorization'],
+    actions: 'noteFault',
     description: 'A credential is fetched; the link is kept, so that other calls in flight survive.',
     meta: { rule: 'V2' },
   },

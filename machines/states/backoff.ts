@@ -9,7 +9,11 @@ export const backoff = connectionSetup.createStateConfig({
     retry: { target: to.linked, actions: ['trustAnew', 'insist'] },
     reconnect: { target: to.linked, actions: ['forgetSession', 'trustAnew', 'insist'] },
     configure: { target: to.linked, actions: ['configure', 'trustAnew', 'insist'] },
-    'credentials.changed': { target: to.linked, actions: ['adoptCredential', 'trustAnew'] },
+    'credentials.changed': [
+      { guard: 'newLogin', target: to.linked, actions: ['adoptCredential', 'trustAnew'] },
+      { actions: 'adoptCredential' },
+    ],
+    'auth.responded': { target: to.linked, actions: ['trustAnew', 'insist'] },
   },
   states: {
     cooling: {

@@ -1,5 +1,12 @@
-import { authInput } from '../inputs.js'
+import { aheadInput, authInput, scopeInput } from '../inputs.js'
 import { connectionSetup } from '../setup.js'
+import { to } from '../targets.js'
+
+/** The server wants more scope than the credential has. Complaints of before it are answered by it already. */
+const wantsScope = [
+  { guard: 'stale', meta: { rule: 'F0' } },
+  { guard: 'stepsUp', target: 'steppingUp' },
+] as const
 
 export const credentials = connectionSetup.createStateConfig({
   description: 'Is the credential good for a while, and for enough?',
@@ -9,10 +16,11 @@ export const credentials = connectionSetup.createStateConfig({
       description: 'The credential holds, as far as is known.',
       on: {
         'credentials.changed': { target: 'valid', reenter: true, actions: 'adoptCredential' },
-        'scope.insufficient': [
-          { guard: 'stale', meta: { rule: 'F0' } },
-          { guard: 'stepsUp', target: 'steppingUp', actions: 'countAuthorization' },
-        ],
+        // The time of the refresh is a time of the clock, and timers stand still while the machine sleeps.
+        'clock.jumped': { target: 'valid', reenter: true },
+        'scope.insufficient': wantsScope,
+        // The answer of a login that was no longer waited for.
+        'auth.responded': 'steppingUp.exchanging',
       },
       after: {
         tokenRefresh: { guard: 'expires', target: 'refreshing' },
@@ -25,7 +33,7 @@ export const credentials = connectionSetup.createStateConfig({
       invoke: {
         id: 'refresh',
         src: 'refresh',
-        input: authInput,
+        input: aheadInput,
         onDone: [
           { guard: 'granted', target: 'valid', actions: 'adoptCredential' },
           { guard: 'needsUser', target: 'valid', actions: 'ceaseRefresh' },
@@ -33,21 +41,70 @@ export const credentials = connectionSetup.createStateConfig({
         ],
         onError: { target: 'valid', actions: 'postponeRefresh' },
       },
+      on: {
+        // A refresh that was begun is finished by the authorizer all the same; what it got is told.
+        'scope.insufficient': wantsScope,
+        'auth.responded': 'steppingUp.exchanging',
+      },
       after: {
         authorizeTimeout: { target: 'valid', actions: 'postponeRefresh' },
       },
     },
     steppingUp: {
-      description: 'One call needs more scope. That call waits; all others go on.',
-      invoke: {
-        id: 'stepUp',
-        src: 'stepUp',
-        input: authInput,
-        onDone: [{ guard: 'granted', target: 'valid', actions: 'adoptCredential' }, { target: 'valid' }],
-        onError: 'valid',
-      },
+      description: 'Calls need more scope. They wait; all others go on.',
+      tags: 'stepping-up',
+      initial: 'asking',
       on: {
-        'credentials.changed': { target: 'valid', actions: 'adoptCredential' },
+        'credentials.changed': [
+          { guard: 'newLogin', target: 'valid', actions: 'adoptCredential' },
+          { actions: 'adoptCredential' },
+        ],
+      },
+      states: {
+        asking: {
+          description: 'More scope is asked for.',
+          invoke: {
+            id: 'stepUp',
+            src: 'stepUp',
+            input: scopeInput,
+            onDone: [
+              { guard: 'granted', target: to.credentialValid, actions: ['adoptCredential', 'countAuthorization'] },
+              { guard: 'needsUser', target: 'awaitingUser' },
+              { target: to.credentialValid },
+            ],
+            onError: to.credentialValid,
+          },
+          after: {
+            authorizeTimeout: to.credentialValid,
+          },
+        },
+        awaitingUser: {
+          description: 'A person has to agree to more scope.',
+          tags: 'needs-user',
+          entry: 'emitNeedsUser',
+          on: {
+            'auth.responded': 'exchanging',
+          },
+          after: {
+            consentTimeout: to.credentialValid,
+          },
+        },
+        exchanging: {
+          description: 'The answer of the person is turned into a credential.',
+          invoke: {
+            id: 'exchange',
+            src: 'exchange',
+            input: authInput,
+            onDone: [
+              { guard: 'granted', target: to.credentialValid, actions: ['adoptCredential', 'countAuthorization'] },
+              { target: to.credentialValid },
+            ],
+            onError: to.credentialValid,
+          },
+          after: {
+            authorizeTimeout: to.credentialValid,
+          },
+        },
       },
     },
   },

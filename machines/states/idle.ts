@@ -8,6 +8,7 @@ export const idle = connectionSetup.createStateConfig({
     connect: to.linked,
     reconnect: { target: to.linked, actions: ['forgetSession', 'insist'] },
     retry: { target: to.linked, actions: ['trustAnew', 'insist'] },
+    'auth.responded': { target: to.linked, actions: ['trustAnew', 'insist'] },
     disconnect: {},
   },
 })

@@ -4,9 +4,19 @@ import { to } from '../targets.js'
 
 /** With a new credential the link goes on from where it was; a link that is lost, or had not got far, is made anew. */
 const onward = [
-  { guard: 'linkReady', target: to.ready, actions: 'adoptCredential' },
-  { guard: 'linkEstablished', target: to.discovering, actions: 'adoptCredential' },
-  { target: to.linked, reenter: true, actions: 'adoptCredential' },
+  {
+    guard: 'linkReady',
+    target: to.ready,
+    // A probe proves that the new credential is taken: a server that refuses each one is found out at once.
+    actions: [
+      'adoptCredential',
+      'countAuthorization',
+      { type: 'tellLink', params: { type: 'listen' } },
+      'raiseSuspicion',
+    ],
+  },
+  { guard: 'linkEstablished', target: to.discovering, actions: ['adoptCredential', 'countAuthorization'] },
+  { target: to.linked, reenter: true, actions: ['adoptCredential', 'countAuthorization'] },
 ] as const
 
 export const reauthorizing = connectionSetup.createStateConfig({
@@ -25,7 +35,7 @@ export const reauthorizing = connectionSetup.createStateConfig({
       {
         guard: 'loginRefused',
         target: '.awaitingUser',
-        actions: 'noteFault',
+        actions: ['noteFault', 'countAuthorization'],
         description: 'The stored login itself is no longer accepted: only a person can help.',
         meta: { rule: 'R3' },
       },
@@ -73,7 +83,7 @@ export const reauthorizing = connectionSetup.createStateConfig({
         src: 'exchange',
         input: authInput,
         onDone: [
-          { guard: 'granted', target: to.linked, reenter: true, actions: ['adoptCredential', 'trustAnew'] },
+          { guard: 'granted', target: to.linked, reenter: true, actions: ['adoptCredential', 'trustLogin'] },
           { guard: 'needsUser', target: 'awaitingUser' },
           { actions: 'failAuthorization' },
         ],

@@ -81,6 +81,7 @@ export function connectionInput(options: ConnectionOptions): ConnectionInput {
     policy,
     rules,
     random,
+    now: () => clock.now(),
     runtime,
   }
 }

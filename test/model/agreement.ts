@@ -23,7 +23,7 @@ function read(snapshot: Snapshot, links = 0): Model {
     place,
     health: regions?.health,
     catalog: regions?.catalog,
-    credentials: regions?.credentials,
+    credentials: regions?.credentials && leaf(regions.credentials),
     attempts: c.attempts,
     renewals: c.renewals,
     authorizations: c.authorizations,
@@ -32,7 +32,7 @@ function read(snapshot: Snapshot, links = 0): Model {
     trouble: c.origin !== undefined,
     noticed: c.noticed,
     resumable: c.session?.resumable === true,
-    refreshes: c.refreshInMs !== undefined,
+    refreshes: c.refreshAt !== undefined,
     demand: c.demand,
     online: c.online,
     reached: place.startsWith('linked') ? c.reached : '-',
@@ -86,8 +86,9 @@ type Fields = EventObject & {
   unchanged?: boolean
   relink?: boolean
   session?: { resumable: boolean }
-  refreshInMs?: number
-  output?: { type: 'granted' | 'needs-user' | 'failed'; refreshInMs?: number; evidence?: { http?: { body?: string } } }
+  refreshAt?: number
+  renewed?: boolean
+  output?: { type: 'granted' | 'needs-user' | 'failed'; refreshAt?: number; evidence?: { http?: { body?: string } } }
 }
 
 function told(before: Snapshot, event: Fields): Happening {
@@ -118,7 +119,8 @@ function told(before: Snapshot, event: Fields): Happening {
     unchanged: event.unchanged,
     relink: event.relink,
     resumable: event.session?.resumable,
-    refreshes: event.refreshInMs !== undefined || output?.refreshInMs !== undefined,
+    refreshes: event.refreshAt !== undefined || output?.refreshAt !== undefined,
+    renewed: event.renewed,
     outcome: output ? (refused ? 'refused' : output.type) : 'none',
   }
 }

@@ -269,7 +269,7 @@ describe('every deadline, at its default', () => {
   it('a refresh ahead of time: when the credential says, and 30 s after one that failed', () => {
     const r = ready({ authorizer: true })
     const credentials = () => /credentials\.(\w+)/.exec(r.place())?.[1]
-    r.send({ type: 'credentials.changed', epoch: 1, refreshInMs: 120_000 })
+    r.send({ type: 'credentials.changed', epoch: 1, refreshAt: 120_000 })
     r.pass(119_999)
     expect(credentials()).toBe('valid')
     r.pass(1)

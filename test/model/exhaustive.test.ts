@@ -75,6 +75,7 @@ describe('the chart, every event case in every abstract state', () => {
       'failed.exhausted.resting',
       'failed.permanent',
       'idle',
+      'linked.reauthorizing.awaitingUser',
     ])
     expect(new Set(needy.filter((s) => s.value.startsWith('failed.exhausted')).map((s) => s.slice))).toEqual(
       new Set(['bare']),

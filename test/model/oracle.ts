@@ -69,6 +69,7 @@ export interface Happening {
   readonly relink?: boolean
   readonly resumable?: boolean
   readonly refreshes?: boolean
+  readonly renewed?: boolean
   readonly outcome?: 'granted' | 'needs-user' | 'failed' | 'refused' | 'none'
 }
 
@@ -142,8 +143,9 @@ function judged(m: Model, s: Setting, f: Fault): Model {
     wished: false,
     earlyExits: m.earlyExits + (f.early ? 1 : 0),
   }
-  if (m.place.startsWith('linked.reauthorizing') && f.class === 'unauthorized') {
-    return go(noted, 'linked.reauthorizing.awaitingUser')
+  // Three in a row are enough: a login that is refused as often is not asked for again.
+  if (m.place.startsWith('linked.reauthorizing') && f.class === 'unauthorized' && m.authorizations < 3) {
+    return go(counted(noted), 'linked.reauthorizing.awaitingUser')
   }
   // A wire that did not serve is not stayed with.
   const untried = { dialects: m.reached === 'nothing' ? m.dialects.filter((d) => !d.startsWith('wire ')) : m.dialects }
@@ -155,7 +157,7 @@ function judged(m: Model, s: Setting, f: Fault): Model {
     [f.class === 'permanent' || f.class === 'mismatch', () => go(noted, 'failed.permanent')],
     [
       f.class === 'unauthorized' && s.authorizer && m.authorizations < 3,
-      () => go(noted, 'linked.reauthorizing.refreshing', { authorizations: m.authorizations + 1 }),
+      () => go(noted, 'linked.reauthorizing.refreshing'),
     ],
     [f.class === 'unauthorized', () => go(noted, 'failed.permanent')],
     [f.class === 'session-expired' && !s.renews, () => go(noted, 'failed.permanent')],
@@ -186,10 +188,13 @@ function closed(m: Model): Model {
 const unblemished = (m: Model): boolean =>
   !m.trouble && m.attempts + m.renewals + m.authorizations + m.earlyExits + m.dialects.length === 0
 
-/** With a new credential the link goes on from where it was, if it still stands. */
+/** A credential was got; three in a row, each refused, are enough. */
+const counted = (m: Model): Model => ({ ...m, authorizations: Math.min(m.authorizations + 1, 3) })
+
+/** With a new credential the link goes on from where it was, if it still stands, and is asked for a sign of life. */
 function resumed(m: Model): Model {
-  if (m.linkLost || m.reached === 'nothing') return link(m)
-  return m.reached === 'ready' ? ready(m) : go(m, 'linked.discovering')
+  if (m.linkLost || m.reached === 'nothing') return link(counted(m))
+  return m.reached === 'ready' ? ready(counted(m), 'probing') : go(counted(m), 'linked.discovering')
 }
 
 type Answer = (m: Model, s: Setting, h: Happening) => Model | undefined
@@ -237,11 +242,17 @@ const answers: Readonly<Record<string, Answer>> = {
   'clock.jumped': (m) => (m.health === 'settling' || m.health === 'steady' ? { ...m, health: 'waking' } : m),
   'credentials.changed': (m, _, h) => {
     const told = credential(m, h)
-    if (at(m, 'backoff', 'failed', 'linked.reauthorizing.awaitingUser')) return link({ ...told, ...forgiven })
-    return m.credentials === 'valid' || m.credentials === 'steppingUp' ? { ...told, credentials: 'valid' } : told
+    if (at(m, 'linked.reauthorizing.awaitingUser')) return link({ ...told, ...forgiven })
+    // What another process refreshed is no reason to try again; what somebody logged in for is.
+    if (at(m, 'backoff', 'failed')) return h.renewed ? told : link({ ...told, ...forgiven })
+    return m.credentials?.startsWith('steppingUp') && !h.renewed ? { ...told, credentials: 'valid' } : told
   },
   'auth.responded': (m) => {
-    return at(m, 'linked.reauthorizing.awaitingUser') ? go(m, 'linked.reauthorizing.exchanging') : m
+    if (at(m, 'linked.reauthorizing.awaitingUser')) return go(m, 'linked.reauthorizing.exchanging')
+    if (at(m, 'idle', 'backoff', 'failed')) return link({ ...m, ...wished })
+    const waits =
+      m.credentials === 'valid' || m.credentials === 'refreshing' || m.credentials === 'steppingUp.awaitingUser'
+    return waits ? { ...m, credentials: 'steppingUp.exchanging' } : m
   },
 
   'link.opened': (m) =>
@@ -293,8 +304,9 @@ const answers: Readonly<Record<string, Answer>> = {
   suspect: (m, _, { stale }) =>
     m.health && m.health !== 'probing' && m.health !== 'doubting' && !stale ? { ...m, health: 'probing' } : m,
   'scope.insufficient': (m, s, { stale }) => {
-    if (m.credentials !== 'valid' || stale || !s.authorizer || m.authorizations >= 3) return m
-    return { ...m, credentials: 'steppingUp', authorizations: m.authorizations + 1 }
+    const free = m.credentials === 'valid' || m.credentials === 'refreshing'
+    if (!free || stale || !s.authorizer || m.authorizations >= 3) return m
+    return { ...m, credentials: 'steppingUp.asking' }
   },
   fault: (m, s, { fault, stale }) => (fault && !stale && at(m, 'linked') ? judged(m, s, fault) : m),
 
@@ -311,8 +323,11 @@ const answers: Readonly<Record<string, Answer>> = {
   },
   authorizeTimeout: (m, s) => {
     if (at(m, 'linked.reauthorizing')) return judged(m, s, transient(true))
+    if (m.credentials === 'steppingUp.asking' || m.credentials === 'steppingUp.exchanging')
+      return { ...m, credentials: 'valid' }
     return m.credentials === 'refreshing' ? { ...m, credentials: 'valid', refreshes: true } : m
   },
+  consentTimeout: (m) => (m.credentials === 'steppingUp.awaitingUser' ? { ...m, credentials: 'valid' } : m),
   closeTimeout: (m) => (at(m, 'closing') ? closed(m) : m),
   // Time alone proves nothing while an answer is being waited for.
   stableAfter: (m) => {
@@ -351,13 +366,20 @@ const answers: Readonly<Record<string, Answer>> = {
     return { ...m, credentials: 'valid', refreshes: h.outcome !== 'needs-user' }
   },
   'done exchange': (m, s, h) => {
+    if (m.credentials === 'steppingUp.exchanging') {
+      return { ...(h.outcome === 'granted' ? counted(credential(m, h)) : m), credentials: 'valid' }
+    }
     if (!at(m, 'linked.reauthorizing.exchanging')) return m
-    if (h.outcome === 'granted') return link({ ...credential(m, h), ...forgiven })
+    // A new login makes up for all failures but those of logins.
+    if (h.outcome === 'granted') {
+      return link({ ...credential(m, h), ...forgiven, authorizations: counted(m).authorizations })
+    }
     return h.outcome === 'needs-user' ? go(m, 'linked.reauthorizing.awaitingUser') : failure(m, s, h)
   },
   'done stepUp': (m, _, h) => {
-    if (m.credentials !== 'steppingUp') return m
-    return { ...(h.outcome === 'granted' ? credential(m, h) : m), credentials: 'valid' }
+    if (m.credentials !== 'steppingUp.asking') return m
+    if (h.outcome === 'needs-user') return { ...m, credentials: 'steppingUp.awaitingUser' }
+    return { ...(h.outcome === 'granted' ? counted(credential(m, h)) : m), credentials: 'valid' }
   },
   'done release': (m) => (at(m, 'closing') ? closed(m) : m),
   'error link': (m, s) => (at(m, 'linked') ? judged(m, s, transient()) : m),
@@ -366,8 +388,11 @@ const answers: Readonly<Record<string, Answer>> = {
     return m.credentials === 'refreshing' ? { ...m, credentials: 'valid', refreshes: true } : m
   },
   'error login': (m, s) => (at(m, 'linked.reauthorizing.awaitingUser') ? judged(m, s, transient(true)) : m),
-  'error exchange': (m, s) => (at(m, 'linked.reauthorizing.exchanging') ? judged(m, s, transient(true)) : m),
-  'error stepUp': (m) => (m.credentials === 'steppingUp' ? { ...m, credentials: 'valid' } : m),
+  'error exchange': (m, s) => {
+    if (m.credentials === 'steppingUp.exchanging') return { ...m, credentials: 'valid' }
+    return at(m, 'linked.reauthorizing.exchanging') ? judged(m, s, transient(true)) : m
+  },
+  'error stepUp': (m) => (m.credentials === 'steppingUp.asking' ? { ...m, credentials: 'valid' } : m),
   'error release': (m) => (at(m, 'closing') ? closed(m) : m),
 }
 

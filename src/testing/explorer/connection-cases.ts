@@ -119,7 +119,9 @@ export function connectionCases(machine: Chart): EventCases<Chart> {
     'credentials.changed': cases({
       '': (c) => ({ type: 'credentials.changed', epoch: c.credentialEpoch + 1 }) as EventObject,
       'running out': (c) =>
-        ({ type: 'credentials.changed', epoch: c.credentialEpoch + 1, refreshInMs: 60_000 }) as EventObject,
+        ({ type: 'credentials.changed', epoch: c.credentialEpoch + 1, refreshAt: 60_000 }) as EventObject,
+      'of the login of before': (c) =>
+        ({ type: 'credentials.changed', epoch: c.credentialEpoch + 1, renewed: true }) as EventObject,
     }),
     'probe.failed': cases({
       '': { type: 'probe.failed', fault: sampleFault('transient') } as EventObject,
@@ -171,13 +173,13 @@ export function connectionCases(machine: Chart): EventCases<Chart> {
 }
 
 /**
- * The event cases that a healing world and a person who logs in bring about by themselves: timers, and a link whose
- * every step succeeds. Commands of the application are not among them.
+ * The event cases that a healing world brings about by itself: timers, and a link whose every step succeeds. What an
+ * application or a person does is not among them.
  */
 export const isCooperative = (label: string): boolean =>
-  /^(?:xstate\.after\.|xstate\.done\.actor\.|link\.|probe\.answered|lists\.refreshed|network\.online|auth\.responded)/.test(
-    label,
-  ) && !/\((?:failed,|without an outcome)/.test(label)
+  /^(?:xstate\.after\.|xstate\.done\.actor\.|link\.|probe\.answered|lists\.refreshed|network\.online)/.test(label) &&
+  !/\((?:failed,|without an outcome)/.test(label)
 
-/** The commands with which an application sets a connection going that has stopped or rests. */
-export const isCommand = (label: string): boolean => /^(?:connect|retry|reconnect|demand\.raised)$/.test(label)
+/** What sets a connection going that has stopped, rests or waits for somebody: commands, and the answer of a login. */
+export const isCommand = (label: string): boolean =>
+  /^(?:connect|retry|reconnect|demand\.raised|auth\.responded)$/.test(label)

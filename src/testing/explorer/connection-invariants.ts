@@ -42,7 +42,8 @@ const tagged = Object.entries({
   usable: /^linked\.ready/,
   busy: /^(?:linked\.(?:connecting\.opening|initializing|discovering|reauthorizing\.(?:refreshing|exchanging))|closing)/,
   waiting: /^(?:backoff|linked\.connecting\.held|failed\.exhausted\.open)/,
-  'needs-user': /^linked\.reauthorizing\.awaitingUser/,
+  'needs-user': /^linked\.(?:reauthorizing\.awaitingUser|ready.*credentials\.steppingUp\.awaitingUser)/,
+  'stepping-up': /^linked\.ready.*credentials\.steppingUp/,
   stopped: /^(?:failed\.permanent|failed\.exhausted\.resting|closed)/,
 } satisfies Record<ConnectionTag, RegExp>) as [ConnectionTag, RegExp][]
 
@@ -51,8 +52,8 @@ const children = Object.entries({
   link: /^linked/,
   refresh: /^linked\.(?:reauthorizing\.refreshing|ready.*credentials\.refreshing)/,
   login: /^linked\.reauthorizing\.awaitingUser/,
-  exchange: /^linked\.reauthorizing\.exchanging/,
-  stepUp: /^linked\.ready.*credentials\.steppingUp/,
+  exchange: /^linked\.(?:reauthorizing\.exchanging|ready.*credentials\.steppingUp\.exchanging)/,
+  stepUp: /^linked\.ready.*credentials\.steppingUp\.asking/,
   release: /^closing/,
 })
 
@@ -60,7 +61,7 @@ const children = Object.entries({
 const known = (s: Snapshot): boolean => /^(?:idle|linked|backoff|failed|closing|closed)\b/.test(place(s))
 
 const resets = (step: Step): boolean =>
-  /^(?:retry|connect|reconnect|disconnect|configure|credentials\.changed|xstate\.after\.stableAfter\.|xstate\.done\.actor\.exchange)/.test(
+  /^(?:retry|connect|reconnect|disconnect|configure|credentials\.changed|auth\.responded|xstate\.after\.stableAfter\.|xstate\.done\.actor\.exchange)/.test(
     step.label,
   ) ||
   // The time was over while a probe was out; its answer is the proof that was missing.

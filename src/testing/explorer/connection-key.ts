@@ -25,7 +25,7 @@ export function connectionKey(snapshot: Snapshot): unknown {
     c.noticed,
     c.insists,
     c.session?.resumable === true,
-    c.refreshInMs !== undefined,
+    c.refreshAt !== undefined,
     c.demand,
     // A target on this machine does not depend on the network.
     c.remote && c.online,

@@ -22,6 +22,7 @@ export function sampleInput(given: Partial<Omit<ConnectionInput, 'policy'>> & { 
     resumable: false,
     rules: [],
     random: () => 0.5,
+    now: () => 0,
     runtime: { name: 'sample', toJSON: () => 'sample' },
     ...rest,
     policy: resolvePolicy(wire, { maxAttempts: 2, ...policy }),
@@ -54,10 +55,10 @@ export const sampleSession = (resumable: boolean): SessionSummary => ({
   resumable,
 })
 
-export const granted = (context: ConnectionContext, refreshInMs?: number): AuthOutcome => ({
+export const granted = (context: ConnectionContext, refreshAt?: number): AuthOutcome => ({
   type: 'granted',
   epoch: context.credentialEpoch + 1,
-  ...(refreshInMs !== undefined && { refreshInMs }),
+  ...(refreshAt !== undefined && { refreshAt }),
 })
 
 /** A step of authorization that failed: the token endpoint was away, or it refused the login. */

@@ -16,19 +16,21 @@ const calmLists = (s: Snapshot): boolean =>
   (!s.matches({ linked: 'ready' }) || s.matches({ linked: { ready: { catalog: 'fresh' } } }))
 
 const calmCredentials = (s: Snapshot): boolean =>
-  s.context.refreshInMs === undefined &&
+  s.context.refreshAt === undefined &&
   (!s.matches({ linked: 'ready' }) || s.matches({ linked: { ready: { credentials: 'valid' } } }))
-
-/** Where a counted authorization is under way. */
-const authorizes = (s: Snapshot): boolean =>
-  s.matches({ linked: 'reauthorizing' }) || s.matches({ linked: { ready: { credentials: 'steppingUp' } } })
 
 const calmAround = ({ context: c }: Snapshot): boolean => c.online && !c.demand && !c.postOnly
 
 /** One kind of counter beside the attempts: that two of them run up together shows nothing that each alone does not. */
 const failedOnly = ({ context: c }: Snapshot): boolean => {
-  const kinds = [c.renewals, c.authorizations, c.dialectsTried.length].filter((count) => count > 0)
+  const kinds = [c.renewals, c.dialectsTried.length].filter((count) => count > 0)
   return kinds.length <= 1 && c.dialectsTried.length <= 1
+}
+
+/** Credentials that were got count to their end where little else stands against the connection. */
+const fewBeside = (s: Snapshot): boolean => {
+  const others = held(s) - s.context.authorizations
+  return others <= (s.context.authorizations > 0 || s.matches({ linked: 'reauthorizing' }) ? 1 : 3)
 }
 
 /**
@@ -40,18 +42,27 @@ export const connectionSlices: readonly Slice<Chart>[] = [
   {
     name: 'failures',
     input: sampleInput({ authorizer: true }),
-    within: (s) => calmLists(s) && calmCredentials(s) && calmAround(s) && failedOnly(s) && held(s) <= 3,
+    within: (s) => calmLists(s) && calmCredentials(s) && calmAround(s) && failedOnly(s) && fewBeside(s),
   },
   {
     name: 'regions',
     input: sampleInput({ authorizer: true, resumable: true }),
-    within: (s) => calmAround(s) && held(s) <= (authorizes(s) ? 1 : 0) && s.context.session?.resumable === true,
+    within: (s) =>
+      calmAround(s) &&
+      held(s) === s.context.authorizations &&
+      held(s) <= (s.matches({ linked: 'ready' }) || s.matches({ linked: 'reauthorizing' }) ? 0 : 1) &&
+      s.context.session?.resumable === true,
   },
   {
     name: 'surroundings',
     input: sampleInput({ authorizer: true, resumable: true }),
     within: (s) =>
-      calmLists(s) && calmCredentials(s) && held(s) <= 1 && held(s) === s.context.attempts && !s.context.postOnly,
+      calmLists(s) &&
+      calmCredentials(s) &&
+      s.context.attempts <= 1 &&
+      held(s) === s.context.attempts + s.context.authorizations &&
+      s.context.authorizations <= (s.matches({ linked: 'reauthorizing' }) ? 0 : 1) &&
+      !s.context.postOnly,
   },
   {
     name: 'stdio',

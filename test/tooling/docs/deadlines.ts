@@ -35,6 +35,7 @@ const explained: Readonly<Record<DelayName, Explained>> = {
   probeTimeout: { what: 'One probe.', option: 'timeouts.probeMs' },
   closeTimeout: { what: 'Ending session and wire.', option: 'timeouts.closeMs' },
   authorizeTimeout: { what: 'One step of an authorization that needs no person.' },
+  consentTimeout: { what: 'For a person to agree to more scope, while everything else goes on.' },
   keepalive: {
     what: 'Between probes of a link that has proved itself. None where the server takes POST only.',
     option: 'keepaliveMs',
@@ -111,6 +112,7 @@ export function sampleContext(wire: WireKind, random = 0): ConnectionContext {
       policy: resolvePolicy(wire),
       rules: [],
       random: () => random,
+      now: () => 0,
       runtime: { name: 'documented', toJSON: () => null },
     },
   })
