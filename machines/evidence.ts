@@ -88,8 +88,17 @@ export interface WireEvidence {
   readonly rpc?: RpcEvidence
   /** `ECONNREFUSED`, `ENOENT`, `UND_ERR_SOCKET`, `CERT_HAS_EXPIRED`, … */
   readonly errno?: string
-  /** What exactly could not be used: for `spawn` and `config`. */
-  readonly subject?: 'command' | 'cwd' | 'url' | 'scheme' | 'message' | 'session'
+  /** What exactly could not be used: for `spawn`, `config` and `token`. */
+  readonly subject?:
+    | 'command'
+    | 'cwd'
+    | 'url'
+    | 'scheme'
+    | 'message'
+    | 'session'
+    | 'login'
+    | 'credential'
+    | 'authorization'
   /** The command or path in question, for `spawn`; the origin, for `network`. */
   readonly target?: string
   /** Whether bytes of the request had left when it failed. `false` is a proof that the server cannot have run it. */

@@ -82,6 +82,10 @@ export interface Ruling {
   readonly dialect?: (evidence: Evidence) => Dialect | undefined
 }
 
+/** The credential is good, but not for this one request. A listening stream that is refused may simply not be offered. */
+export const wantsScope = ({ class: is, scope, evidence }: Fault): boolean =>
+  is === 'unauthorized' && scope === 'call' && evidence.http?.exchange !== 'listen'
+
 /** One name for each dialect, to remember which were tried. */
 export function dialectKey(dialect: Dialect): string {
   if (dialect.version) return `version ${dialect.version}`

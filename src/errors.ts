@@ -61,6 +61,51 @@ export class ConnectionClosedError extends LifelineError {
   }
 }
 
+/**
+ * A person has to log in, and did not within the time. `url` is what to open in a browser; it is not shown when the error
+ * is printed or serialized, since it holds the secrets of the login.
+ */
+export class AuthorizationRequiredError extends LifelineError {
+  static override readonly code = 'AUTHORIZATION_REQUIRED'
+  override readonly name = 'AuthorizationRequiredError'
+  readonly code = AuthorizationRequiredError.code
+  readonly #url: URL | undefined
+  constructor(name: string, url?: URL, fault?: Fault) {
+    super(`Connection '${name}' waits for a person to log in: open the address of connection.authorization.`, fault)
+    this.#url = url
+  }
+  /** `undefined` where the login could not be begun yet. */
+  get url(): URL | undefined {
+    return this.#url
+  }
+}
+
+/** Why the answer of a login was not taken. */
+export type AuthorizationResponseProblem = 'unreadable' | 'state' | 'issuer' | 'refused'
+
+const responseProblems: Readonly<Record<AuthorizationResponseProblem, string>> = {
+  unreadable: 'it is no address',
+  state: 'it does not belong to a login of this connection (state)',
+  issuer: 'it comes from another authorization server than the login was sent to (iss)',
+  refused: 'the login was refused',
+}
+
+/** What was given to `authorize()` is no answer that may be used. The login has to be done again. */
+export class AuthorizationResponseError extends LifelineError {
+  static override readonly code = 'AUTHORIZATION_RESPONSE'
+  override readonly name = 'AuthorizationResponseError'
+  readonly code = AuthorizationResponseError.code
+  readonly problem: AuthorizationResponseProblem
+  /** The authorization server's error code, for `refused`: `access_denied`, … */
+  readonly error?: string
+  constructor(problem: AuthorizationResponseProblem, error?: string) {
+    const code = error?.replace(/[^\w.-]/g, '').slice(0, 60)
+    super(`The answer of the login cannot be used: ${responseProblems[problem]}${code ? ` (${code})` : ''}.`)
+    this.problem = problem
+    if (code) this.error = code
+  }
+}
+
 /** No answer by the call's deadline, or no connection. The server may still be at work if `sent`. */
 export class CallTimeoutError extends LifelineError {
   static override readonly code = 'CALL_TIMEOUT'

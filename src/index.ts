@@ -9,6 +9,14 @@ export type {
   ConnectionInput,
   ConnectionTag,
 } from '../machines/types.js'
+export type {
+  AnyAuthorizer,
+  AuthorizationResponse,
+  Authorizer,
+  LoginRequest,
+  OAuthProvider,
+  TokenSource,
+} from './auth/index.js'
 export type { CallOptions } from './calls/index.js'
 export type { Clock, Random } from './clock.js'
 export {

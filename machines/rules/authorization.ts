@@ -1,5 +1,5 @@
 import type { Rule } from '../faults.js'
-import { namesSession, opening, status, wantsMoreScope } from '../signs.js'
+import { namesSession, opening, status, statusBetween, wantsMoreScope } from '../signs.js'
 
 /** Access. */
 export const authorizationRules: readonly Rule[] = [
@@ -45,6 +45,33 @@ export const authorizationRules: readonly Rule[] = [
       code: 'http.401',
       delivery: 'refused',
       advice: 'The server wants a valid credential. Log in, or give it a token.',
+    },
+  },
+  {
+    id: 'expired-refused-otherwise',
+    because:
+      'the token is known to have run out, and some servers say so by another status, or send a person to log in',
+    source: 'deviation 40; report 04.12',
+    // Only 500 leaves open whether the request was run before it failed.
+    when: (e) => e.tokenState === 'expired' && (status(400, 403)(e) || statusBetween(300, 399)(e)),
+    ruling: {
+      class: 'unauthorized',
+      scope: 'link',
+      code: 'token.expired',
+      delivery: 'refused',
+      advice: 'The access token ran out, and the server answers {status} to it.',
+    },
+  },
+  {
+    id: 'expired-failed',
+    because: 'the token is known to have run out, and some servers fail on it; whether the request ran nobody knows',
+    source: 'deviation 40',
+    when: (e) => e.tokenState === 'expired' && status(500)(e),
+    ruling: {
+      class: 'unauthorized',
+      scope: 'link',
+      code: 'token.expired',
+      advice: 'The access token ran out, and the server answers {status} to it.',
     },
   },
   {
@@ -104,13 +131,41 @@ export const authorizationRules: readonly Rule[] = [
     id: 'grant-refused',
     because: 'the refresh token itself is refused: only a person can help',
     source: 'RFC 6749 5.2; report 04.03',
-    when: (e) => e.kind === 'token' && /invalid_grant/.test(e.http?.body ?? e.rpc?.message ?? ''),
+    when: (e) => e.kind === 'token' && e.subject === 'login',
     ruling: {
       class: 'unauthorized',
       scope: 'link',
       code: 'token.invalid-grant',
       delivery: 'not-sent',
       advice: 'The stored login is no longer accepted. Log in again.',
+    },
+  },
+  {
+    id: 'credential-refused',
+    because: 'there is no other credential, and nobody who could log in: waiting changes nothing',
+    source: 'deviation 39',
+    when: (e) => e.kind === 'token' && e.subject === 'credential',
+    ruling: {
+      class: 'permanent',
+      scope: 'link',
+      code: 'credential.refused',
+      delivery: 'not-sent',
+      advice: 'The server refuses the credential, and there is no other. Give it a valid one, then call retry().',
+    },
+  },
+  {
+    id: 'authorization-unusable',
+    because:
+      'metadata of another resource, no way to become a client, no proof key: a login could not be safe or not end',
+    source: 'RFC 9728 3.3; report 04.06; deviation 39',
+    when: (e) => e.kind === 'token' && e.subject === 'authorization',
+    ruling: {
+      class: 'permanent',
+      scope: 'link',
+      code: 'authorization.unusable',
+      delivery: 'not-sent',
+      advice:
+        'Nobody can log in to this server as it is configured. It may want an API key, or a client that is known to it.',
     },
   },
   {

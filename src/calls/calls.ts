@@ -1,6 +1,6 @@
 import { clampDelay } from '../../machines/backoff.js'
 import type { RpcEvidence, WireEvidence } from '../../machines/evidence.js'
-import type { Fault } from '../../machines/faults.js'
+import { type Fault, wantsScope } from '../../machines/faults.js'
 import { type Clock, elapsed, type Random } from '../clock.js'
 import { CallRefusedError, CallTimeoutError, OutcomeUnknownError, QueueFullError, RpcError } from '../errors.js'
 import type { Result } from '../protocol.js'
@@ -49,6 +49,10 @@ export interface CallHost {
   refusal(): Error | undefined
   /** The last fault, for calls that waited in vain. */
   lastFault(): Fault | undefined
+  /** Why calls wait in vain, when it is a person that is waited for. */
+  loginRequired(): Error | undefined
+  /** Of a call that was refused for lack of scope: more is being asked for, or is had by now, or will not be. */
+  scopeFor(fault: Fault): 'awaited' | 'had' | 'none'
   judge(evidence: WireEvidence): Fault
   /** Tells the chart of a fault met by a call, or of a suspicion. */
   report(fault: Fault, generation: number): void
@@ -77,8 +81,10 @@ interface Call {
 
 /** A call that waits for the connection. */
 interface Waiting {
-  /** For the connection; otherwise because the server asked for time. */
+  /** For the connection; otherwise because the server asked for time, or for more scope. */
   readonly queued: boolean
+  /** For more scope: what it was refused with. */
+  readonly scope?: Fault
   /** Takes it out of the queue and lets it go on. */
   readonly go: () => void
   readonly refuse: (error: unknown) => void
@@ -95,6 +101,8 @@ export class Calls {
   /** How many of them wait for the connection. */
   #queued = 0
   #epoch = 0
+  /** How many of them wait for more scope. */
+  #scoped = 0
 
   constructor(host: CallHost) {
     this.#host = host
@@ -170,6 +178,7 @@ export class Calls {
     if (!this.#goesAgain(call, fault)) throw asError(call, fault, answeredError(evidence))
     call.replays++
     call.waited = true
+    if (wantsScope(fault)) return this.#awaitScope(call, fault)
     return fault.scope === 'link' ? this.#place(call) : this.#pause(call, fault)
   }
 
@@ -184,6 +193,32 @@ export class Calls {
     return elapsed(this.#host.clock) + pauseMs < deadlineOf(call)
   }
 
+  /** More scope was asked for: whoever waited for it goes on, or is told that there is none. */
+  scopeSettled(): void {
+    if (this.#scoped === 0) return
+    for (const waiting of [...this.#held]) {
+      if (!waiting.scope) continue
+      const scope = this.#host.scopeFor(waiting.scope)
+      if (scope === 'had') waiting.go()
+      else if (scope === 'none') waiting.refuse(undefined)
+    }
+  }
+
+  /** Waits until the credential has more scope; all other calls go on (promise P14). */
+  #awaitScope(call: Call, fault: Fault): Promise<Result> {
+    const scope = this.#host.scopeFor(fault)
+    if (scope === 'had') return this.#place(call)
+    if (scope === 'none') throw asError(call, fault, undefined)
+    const late = () => this.#host.loginRequired() ?? asError(call, fault, undefined)
+    return this.#hold(
+      call,
+      false,
+      deadlineOf(call) - this.#host.clock.now(),
+      (waiting) => waiting.refuse(late()),
+      fault,
+    )
+  }
+
   /** Serves the time that the server asked for, and a share of it more, since others were told the same. */
   #pause(call: Call, fault: Fault): Promise<Result> {
     const ms = pauseOf(fault) * (1 + this.#host.random() / 10)
@@ -196,33 +231,37 @@ export class Calls {
     if (this.#queued >= queueLimit) return Promise.reject(new QueueFullError(name, queueLimit))
     call.waited = true
     const held = this.#hold(call, true, deadlineOf(call) - elapsed(clock), (waiting) => {
-      waiting.refuse(new CallTimeoutError(call.method, call.timeoutMs, false, this.#host.lastFault()))
+      const late = new CallTimeoutError(call.method, call.timeoutMs, false, this.#host.lastFault())
+      waiting.refuse(this.#host.loginRequired() ?? late)
     })
     if (this.#queued === 1) this.#host.demand(true)
     return held
   }
 
   /** Keeps a call until it is let go or refused; after the time, what is due is done. */
-  #hold(call: Call, queued: boolean, ms: number, due: (waiting: Waiting) => void): Promise<Result> {
+  #hold(call: Call, queued: boolean, ms: number, due: (waiting: Waiting) => void, scope?: Fault): Promise<Result> {
     const { clock } = this.#host
     const { signal } = call.options
     return new Promise<Result>((resolve, reject) => {
       const leave = () => {
         clock.clearTimeout(timer)
         signal?.removeEventListener('abort', onAbort)
-        if (!this.#held.delete(waiting) || !queued) return
+        if (!this.#held.delete(waiting)) return
+        if (scope) this.#scoped -= 1
+        if (!queued) return
         this.#queued -= 1
         if (this.#queued === 0) this.#host.demand(false)
       }
       const waiting: Waiting = {
         queued,
+        ...(scope && { scope }),
         go: () => {
           leave()
           resolve(this.#place(call))
         },
         refuse: (error) => {
           leave()
-          reject(error)
+          reject(error ?? (scope && asError(call, scope, undefined)))
         },
       }
       const onAbort = () => waiting.refuse(signal?.reason)
@@ -230,6 +269,7 @@ export class Calls {
       signal?.addEventListener('abort', onAbort)
       this.#held.add(waiting)
       if (queued) this.#queued += 1
+      if (scope) this.#scoped += 1
     })
   }
 }

@@ -1,5 +1,5 @@
 import type { WireEvidence } from '../../machines/evidence.js'
-import type { Fault } from '../../machines/faults.js'
+import { type Fault, wantsScope } from '../../machines/faults.js'
 import { type CallHost, isReadOnly } from '../calls/index.js'
 import type { Clock, Random } from '../clock.js'
 import { type Catalog, type ConnectionRuntime, judge } from '../link/index.js'
@@ -43,6 +43,17 @@ export class ConnectionCallHost implements CallHost {
     return this.#standing.fault
   }
 
+  loginRequired(): Error | undefined {
+    return this.#standing.loginRequired()
+  }
+
+  scopeFor({ evidence }: Fault): 'awaited' | 'had' | 'none' {
+    if (this.#standing.stepsUp) return 'awaited'
+    const { credentialEpoch } = this.#standing.actor.getSnapshot().context
+    // Without a link there is no telling; the next one will.
+    return !this.#standing.usable || (evidence.credentialEpoch ?? credentialEpoch) < credentialEpoch ? 'had' : 'none'
+  }
+
   judge(evidence: WireEvidence): Fault {
     const { legacyAllowed, dialectsTried } = this.#standing.actor.getSnapshot().context
     return judge(this.#runtime, evidence, 'ready', { everReady: true, legacyAllowed, dialectsTried })
@@ -54,6 +65,7 @@ export class ConnectionCallHost implements CallHost {
     const { live } = this.#runtime
     if (live?.generation === generation) live.note(fault)
     if (fault.scope === 'link') actor.send({ type: 'fault', fault, generation, credentialEpoch })
+    else if (wantsScope(fault)) actor.send({ type: 'scope.insufficient', fault, generation, credentialEpoch })
     else if (fault.suspect) actor.send({ type: 'suspect', generation })
   }
 

@@ -2,6 +2,7 @@ import type { Observable } from 'rxjs'
 import type { Fault } from '../../machines/faults.js'
 import type { PolicyOptions } from '../../machines/policy.js'
 import type { ConnectionContext, ConnectionEmitted, ConnectionEvent, ConnectionTag } from '../../machines/types.js'
+import type { AuthorizationResponse, LoginRequest } from '../auth/index.js'
 import type { CallOptions } from '../calls/index.js'
 import type { Catalog, ListChange, Target } from '../link/index.js'
 import type {
@@ -74,7 +75,8 @@ export interface Connection extends AsyncDisposable {
   readonly fault: Fault | undefined
 
   /**
-   * Starts connecting where that is not under way; resolves when the connection is ready.
+   * Starts connecting where that is not under way; resolves when the connection is ready, which can take a person who
+   * logs in (`authorization$`).
    *
    * @throws ConnectionFailedError when it comes to rest in `failed`, with the fault
    * @throws ConnectionClosedError when it is closed meanwhile
@@ -83,13 +85,23 @@ export interface Connection extends AsyncDisposable {
   /**
    * Resolves when the connection is ready; starts nothing.
    *
-   * @throws CallTimeoutError after `timeoutMs` (default: none); also as `connect`
+   * @throws CallTimeoutError after `timeoutMs` (default: none), or AuthorizationRequiredError where a person is waited
+   * for; also as `connect`
    */
   ready(options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<void>
   /** A new link and a new session, now, whatever the state; resolves when ready. Throws as `connect` does. */
   reconnect(): Promise<void>
   /** Ends session and wire and rests in `idle`; `connect`, or a call, starts it again. Waiting calls are refused. */
   disconnect(): Promise<void>
+  /**
+   * Takes the answer of a login: the address that the browser was sent to, or the parameters out of it. Resolves when the
+   * connection is ready with what came of it.
+   *
+   * @throws AuthorizationResponseError when it is not an answer to a login of this connection (state, issuer), or a refusal
+   * @throws AuthorizationRequiredError when the authorization server does not take it, so that another login is needed
+   * @throws ConnectionFailedError, ConnectionClosedError as `connect` does
+   */
+  authorize(response: AuthorizationResponse): Promise<void>
   /** From `failed` or a wait: tries at once, with all counters at zero. */
   retry(): void
   /** Changes policy or target (of the same kind). A new target means a new link. Sets a failed connection going again. */
@@ -122,11 +134,18 @@ export interface Connection extends AsyncDisposable {
   /** Asks for log messages from this level on, now and in every later session. Rejects as `subscribe` does. */
   setLogLevel(level: string): Promise<void>
 
+  /**
+   * The login that waits for a person: open its `url` in a browser. Here alone, since the address holds secrets of the
+   * login: not in events, context or logs.
+   */
+  readonly authorization: LoginRequest | undefined
   /** How long the last probe took, in milliseconds; `undefined` before the first. */
   readonly rttMs: number | undefined
   /** A small record from which another process can go on: `createConnection({ …, resume })`. */
   checkpoint(): Checkpoint
 
+  /** The login that waits for a person, whenever one begins or ends. Replays its last value. */
+  readonly authorization$: Observable<LoginRequest | undefined>
   /** Replays its last value. */
   readonly status$: Observable<Status>
   /** Replays its last value. */

@@ -1,10 +1,17 @@
-import { BehaviorSubject, filter, firstValueFrom, type Observable, Subject, throwError, timeout } from 'rxjs'
+import { BehaviorSubject, filter, firstValueFrom, type Observable, of, Subject, throwError, timeout } from 'rxjs'
 import type { Fault } from '../../machines/faults.js'
 import { mergePolicy, resolvePolicy } from '../../machines/policy.js'
 import type { ConnectionEvent } from '../../machines/types.js'
+import type { AuthorizationResponse, LoginRequest } from '../auth/index.js'
 import { type CallOptions, Calls } from '../calls/index.js'
 import { systemClock } from '../clock.js'
-import { CallRefusedError, CallTimeoutError, ConnectionClosedError, RpcError } from '../errors.js'
+import {
+  AuthorizationRequiredError,
+  CallRefusedError,
+  CallTimeoutError,
+  ConnectionClosedError,
+  RpcError,
+} from '../errors.js'
 import {
   type Catalog,
   ConnectionRuntime,
@@ -27,6 +34,7 @@ import type {
   Result,
   Tool,
 } from '../protocol.js'
+import { type Authorization, authorizationOf } from './authorization.js'
 import { ConnectionCallHost } from './call-host.js'
 import { type Checkpoint, takeCheckpoint } from './checkpoint.js'
 import type { Configuration, Connection, ConnectionActor, ConnectionSnapshot, Session } from './connection.js'
@@ -46,6 +54,7 @@ export class ConnectionHandle implements Connection {
   readonly #incidents = new Subject<Incident>()
   readonly #log = new IncidentLog()
   readonly #standing: Standing
+  readonly #authorization: Authorization | undefined
   #unwatch: (() => void) | undefined
   /** Resolves when nothing of the connection is left; set when it is over. */
   #released: Promise<void> | undefined
@@ -54,7 +63,8 @@ export class ConnectionHandle implements Connection {
     const snapshot = actor.getSnapshot()
     this.actor = actor
     this.#runtime = ConnectionRuntime.behind(snapshot.context.runtime)
-    this.#standing = new Standing(this.#runtime.name, actor)
+    this.#authorization = authorizationOf(snapshot.context.runtime)
+    this.#standing = new Standing(this.#runtime.name, actor, this.#authorization)
     this.#calls = new Calls(new ConnectionCallHost(this.#runtime, this.#standing))
     this.#status = new BehaviorSubject(statusOf(snapshot))
     actor.on('*', (news) => {
@@ -67,6 +77,7 @@ export class ConnectionHandle implements Connection {
       error: (error) => this.#end(error),
       complete: () => this.#end(),
     })
+    this.#authorization?.changes$.subscribe((change) => this.#tell({ type: 'credentials.changed', ...change }))
     if (this.#runtime.clock === systemClock) this.#unwatch = surroundings.watch((event) => this.#tell(event))
     this.#follow(snapshot)
   }
@@ -85,6 +96,14 @@ export class ConnectionHandle implements Connection {
   }
   get incidents$(): Observable<Incident> {
     return this.#incidents.asObservable()
+  }
+
+  get authorization$(): Observable<LoginRequest | undefined> {
+    return this.#authorization?.login$.asObservable() ?? of(undefined)
+  }
+
+  get authorization(): LoginRequest | undefined {
+    return this.#authorization?.login$.value
   }
 
   get name(): string {
@@ -134,6 +153,22 @@ export class ConnectionHandle implements Connection {
     await this.#until(() => this.#standing.over || this.#status.value !== 'closing')
   }
 
+  async authorize(response: AuthorizationResponse): Promise<void> {
+    const authorization = this.#authorization
+    if (!authorization) throw new TypeError(`Connection '${this.name}' has no authorizer that a login could be for.`)
+    await authorization.answer(response)
+    await this.#obeyed({ type: 'auth.responded' })
+    await this.#until(() => {
+      const refusal = this.#standing.refusal()
+      if (refusal) throw refusal
+      const { usable, stepsUp, needsUser } = this.#standing
+      // The answer was not taken, and another one is waited for; or it got nothing, while all else goes on.
+      const isVain = !authorization.answered && (usable ? authorization.exchanged !== 'granted' : needsUser)
+      if (isVain && !stepsUp) throw new AuthorizationRequiredError(this.name, this.authorization?.url, this.fault)
+      return usable && !stepsUp
+    })
+  }
+
   retry(): void {
     this.#tell({ type: 'retry' })
   }
@@ -149,6 +184,7 @@ export class ConnectionHandle implements Connection {
     const resolved = merged && resolvePolicy(wire, merged)
     // Everything was found good; only now is anything changed.
     if (target) this.#runtime.retarget(target)
+    if (target && 'url' in target) this.#authorization?.retarget(new URL(target.url))
     if (merged && resolved) {
       this.#runtime.policyOptions = merged
       this.#runtime.policy = resolved
@@ -288,6 +324,7 @@ export class ConnectionHandle implements Connection {
     const status = statusOf(snapshot)
     const before = this.#status.value
     if (status !== before) this.#status.next(status)
+    this.#calls.scopeSettled()
     if (snapshot.status !== 'active') this.#end()
     else if (standing.usable) this.#calls.flush()
     else if (status !== 'closing') this.#refuseWhenStopped()
@@ -307,6 +344,7 @@ export class ConnectionHandle implements Connection {
     if (this.#standing.over) return
     this.#standing.end(broken)
     this.#unwatch?.()
+    this.#authorization?.close()
     this.#refuseWhenStopped()
     if (this.#status.value !== 'closed') this.#status.next('closed')
     this.#status.complete()
@@ -320,6 +358,6 @@ export class ConnectionHandle implements Connection {
   }
 
   #until(holds: () => boolean, options?: UntilOptions): Promise<void> {
-    return until(this.actor, this.#runtime.clock, holds, options)
+    return until(this.actor, this.#runtime.clock, holds, options, () => this.#standing.loginRequired())
   }
 }

@@ -2,6 +2,7 @@ import type { InspectionEvent, Observer } from 'xstate'
 import type { Rule } from '../../machines/faults.js'
 import { type PolicyOptions, resolvePolicy } from '../../machines/policy.js'
 import type { ConnectionInput } from '../../machines/types.js'
+import { type AnyAuthorizer, authorizerFor } from '../auth/index.js'
 import { type Clock, type Random, systemClock, systemRandom } from '../clock.js'
 import {
   addressOf,
@@ -17,6 +18,8 @@ import {
   wireKind,
 } from '../link/index.js'
 import type { Capabilities } from '../protocol.js'
+import { loneFetch } from '../wire/index.js'
+import { Authorization } from './authorization.js'
 import { type Checkpoint, readCheckpoint } from './checkpoint.js'
 
 /** Everything that a connection can be told. Only `name` and `target` are needed. */
@@ -34,6 +37,12 @@ export interface ConnectionOptions {
     readonly handlers?: Readonly<Partial<Record<ServerRequest, ServerRequestHandler>>>
   }
   readonly policy?: PolicyOptions
+  /**
+   * Who gets credentials: `oauth(…)` or `clientCredentials(…)` of `mcp-lifeline/auth`, `{ token(), refresh?() }` for an
+   * API key or a way of your own, or any `OAuthClientProvider` written for the SDK. Only for a target with a `url`; an
+   * `authorization` among its `headers` wins. Default: none, and a refused request ends in `failed`.
+   */
+  readonly authorizer?: AnyAuthorizer
   /** Rules that are asked before the library's own when a failure is judged. */
   readonly rules?: readonly Rule[]
   /** What `checkpoint()` gave, perhaps in another process: the session is gone on with if it still lives. */
@@ -64,17 +73,20 @@ export function connectionInput(options: ConnectionOptions): ConnectionInput {
   const policy = resolvePolicy(wire, options.policy)
   const client = clientOptions(options.client ?? {})
   const { session, logLevel, subscriptions } = readCheckpoint(options.resume, addressOf(target))
+  const authorization = options.authorizer && authorizationFor(options.authorizer, options)
+  const token = authorization && (() => authorization.token())
   const runtime = new ConnectionRuntime(
-    { name, target, client, policy, rules, clock, random, fetch, trusted, policyOptions: options.policy ?? {} },
+    { name, target, client, policy, rules, clock, random, fetch, token, trusted, policyOptions: options.policy ?? {} },
     session,
   )
+  authorization?.serve(runtime)
   if (logLevel !== undefined) runtime.restoration.wantLogLevel(logLevel)
   for (const uri of subscriptions) runtime.restoration.wantSubscription(uri)
   return {
     name,
     wire,
     remote: isRemote(target),
-    authorizer: false,
+    authorizer: authorization !== undefined,
     legacyAllowed: isAuto(target),
     ...(isKnownLegacy(target) && { dialect: { wire: 'sse' as const } }),
     resumable: session !== undefined,
@@ -84,4 +96,22 @@ export function connectionInput(options: ConnectionOptions): ConnectionInput {
     now: () => clock.now(),
     runtime,
   }
+}
+
+function authorizationFor(
+  given: AnyAuthorizer,
+  { name, target, clock = systemClock, fetch }: ConnectionOptions,
+): Authorization {
+  const authorizer = authorizerFor(given)
+  if (!('url' in target)) {
+    throw new TypeError(
+      `Connection '${name}': an authorizer is for a target with a url; a program takes its secrets in env.`,
+    )
+  }
+  if (!URL.canParse(String(target.url))) {
+    throw new TypeError(`Connection '${name}': target.url is no address, and credentials belong to one.`)
+  }
+  const { dispatcher } = target
+  const site = { name, url: new URL(target.url), clock, fetch: loneFetch({ fetch, dispatcher }) }
+  return new Authorization(authorizer, site)
 }

@@ -12,13 +12,14 @@ export interface UntilOptions {
 /**
  * Resolves when the condition holds, which is asked now and again with every snapshot; rejects when it throws.
  *
- * @throws CallTimeoutError after `timeoutMs`
+ * @throws CallTimeoutError after `timeoutMs`, or what `reason` gives then
  */
 export function until(
   actor: ConnectionActor,
   clock: Clock,
   holds: () => boolean,
   { timeoutMs, signal }: UntilOptions = {},
+  reason: () => Error | undefined = () => undefined,
 ): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     // A holds() that throws here, before there is anything to clean up, rejects the promise.
@@ -45,7 +46,8 @@ export function until(
     const subscription = actor.subscribe({ next: check, error: check, complete: check })
     signal?.addEventListener('abort', onAbort)
     if (timeoutMs === undefined) return
-    const late = () => reject(new CallTimeoutError('ready', timeoutMs, false, actor.getSnapshot().context.fault))
+    const late = () =>
+      reject(reason() ?? new CallTimeoutError('ready', timeoutMs, false, actor.getSnapshot().context.fault))
     timer = clock.setTimeout(() => finish(late), clampDelay(timeoutMs))
   })
 }

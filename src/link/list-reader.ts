@@ -1,4 +1,4 @@
-import type { Fault } from '../../machines/faults.js'
+import { type Fault, wantsScope } from '../../machines/faults.js'
 import type { ListKind, ListReading } from './catalog.js'
 
 /** What reading lists needs of the link actor. */
@@ -6,7 +6,7 @@ export interface ListReaderHost {
   /** Asks for one list, all its pages, in raw items. */
   list(kind: ListKind, signal: AbortSignal): Promise<unknown[]>
   judge(error: unknown): Fault
-  /** A list could not be read, since the link is no good. */
+  /** A list could not be read, since the link is no good, or wants more scope for it. */
   lose(fault: Fault): void
   take(readings: ReadonlyMap<ListKind, ListReading>): void
 }
@@ -77,7 +77,7 @@ export class ListReader {
       const fault = this.#host.judge(error)
       // A capability that is advertised without its list is common (deviation 33): there is nothing to read.
       if (fault.evidence.rpc?.code === -32601) return { items: [] }
-      if (fault.scope === 'link' && !signal.aborted) this.#host.lose(fault)
+      if ((fault.scope === 'link' || wantsScope(fault)) && !signal.aborted) this.#host.lose(fault)
       return { fault }
     }
   }

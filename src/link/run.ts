@@ -1,6 +1,6 @@
 import { Subscription } from 'rxjs'
 import type { Phase, WireEvidence } from '../../machines/evidence.js'
-import type { Fault } from '../../machines/faults.js'
+import { type Fault, wantsScope } from '../../machines/faults.js'
 import { isEarlyExit } from '../../machines/guards.js'
 import type { LinkCommand, LinkEvent, LinkInput } from '../../machines/types.js'
 import { supportedVersions } from '../../machines/versions.js'
@@ -70,6 +70,9 @@ export class LinkRun {
         break
       case 'relisten':
         this.#link?.wire.relisten?.()
+        break
+      case 'listen':
+        this.#link?.wire.listen?.()
         break
       case 'detach':
         this.#detached = true
@@ -251,7 +254,7 @@ export class LinkRun {
     return new ListReader({
       list: (kind, signal) => this.#errands.run(() => link.list(kind, { timeoutMs, signal })),
       judge: (error) => this.#judge(error),
-      lose: (fault) => this.#tellFault(fault),
+      lose: (fault) => this.#meet(fault),
       take: (readings) => {
         if (!this.#left) this.#runtime.takeReadings(readings, listsOf(this.#capabilities()))
       },
@@ -334,6 +337,8 @@ export class LinkRun {
   /** A fault of one exchange is no fault of the link, but may be a reason to look after it. */
   #meet(fault: Fault): void {
     if (fault.scope === 'link') this.#tellFault(fault)
+    else if (wantsScope(fault))
+      this.#tell({ type: 'scope.insufficient', fault, credentialEpoch: fault.evidence.credentialEpoch })
     else if (fault.suspect) this.#tell({ type: 'suspect' })
   }
 

@@ -5,6 +5,7 @@ import type { Policy, PolicyOptions } from '../../machines/policy.js'
 import type { Runtime } from '../../machines/types.js'
 import type { Clock, Random } from '../clock.js'
 import type { Notification } from '../protocol.js'
+import type { AccessToken } from '../wire/index.js'
 import {
   type Catalog,
   emptyCatalog,
@@ -38,8 +39,13 @@ export interface RuntimeOptions {
   readonly clock: Clock
   readonly random: Random
   readonly fetch?: typeof globalThis.fetch
+  /** The credential for the next request. */
+  readonly token?: () => Promise<AccessToken | undefined>
   readonly trusted: boolean
 }
+
+/** Tokens whose answers may still come. */
+const KEPT_TOKENS = 4
 
 /** A link that is usable, with what a fault of it has to name. */
 export interface LiveLink extends Pick<Link, 'ask' | 'explain'> {
@@ -73,11 +79,14 @@ export class ConnectionRuntime implements Runtime {
   /** Leaves the link that is there, should its actor have no chance to. */
   leaveLink: (() => void) | undefined
   #live: LiveLink | undefined
+  /** What must not be shown wherever the server repeats it; the tokens that are used join it. */
+  #secrets: string[] = []
 
   constructor(options: RuntimeOptions, session?: SessionMemory) {
     this.name = options.name
     this.#sessions = new Sessions(session)
-    this.#wires = new Wires(options)
+    const { token } = options
+    this.#wires = new Wires({ ...options, token: token && (() => this.#readToken(token)) })
     this.policy = options.policy
     this.policyOptions = options.policyOptions
     this.#options = options
@@ -191,7 +200,18 @@ export class ConnectionRuntime implements Runtime {
   /** A fresh wire to the target; nothing runs yet. */
   makeLink(resume: SessionMemory | undefined, wire?: 'http' | 'sse'): Link {
     const target = this.#target
-    return new SdkLink(this.#wires.make(target, this.policy, resume, wire), this.#options.client, secretsOf(target))
+    this.#secrets = [...secretsOf(target)]
+    return new SdkLink(this.#wires.make(target, this.policy, resume, wire), this.#options.client, this.#secrets)
+  }
+
+  async #readToken(read: () => Promise<AccessToken | undefined>): Promise<AccessToken | undefined> {
+    const token = await read()
+    if (token && !this.#secrets.includes(token.value)) {
+      this.#secrets.push(token.value)
+      const known = secretsOf(this.#target).length
+      if (this.#secrets.length > known + KEPT_TOKENS) this.#secrets.splice(known, 1)
+    }
+    return token
   }
 
   /** At most one wire at a time: what is done here begins when everything before it has ended. */

@@ -1,7 +1,7 @@
 import type { Policy } from '../../machines/policy.js'
 import type { Clock, Random } from '../clock.js'
 import { redact } from '../redact.js'
-import { HttpClient, HttpWire, SseWire, StdioWire, TransportWire } from '../wire/index.js'
+import { type AccessToken, HttpClient, HttpWire, SseWire, StdioWire, TransportWire } from '../wire/index.js'
 import type { Wire } from '../wire/wire.js'
 import type { SessionMemory } from './port.js'
 import { secretsOf } from './rpc-evidence.js'
@@ -11,6 +11,8 @@ export interface WiresOptions {
   readonly clock: Clock
   readonly random: Random
   readonly fetch?: typeof globalThis.fetch
+  /** The credential for the next request. */
+  readonly token?: () => Promise<AccessToken | undefined>
 }
 
 /** Makes the wires of one connection. The sockets of HTTP are shared by all of them, so that a new link uses TLS again. */
@@ -40,10 +42,11 @@ export class Wires {
   }
 
   http(target: HttpTarget, resume: SessionMemory | undefined): HttpWire {
-    const { clock, random } = this.#options
+    const { clock, random, token } = this.#options
     return new HttpWire({
       url: target.url,
       headers: target.headers,
+      token,
       client: this.#client(target),
       session: resume?.id === undefined ? undefined : { id: resume.id, protocolVersion: resume.protocolVersion },
       listen: 'manual',
@@ -53,8 +56,8 @@ export class Wires {
   }
 
   #sse(target: HttpTarget): SseWire {
-    const { clock } = this.#options
-    return new SseWire({ url: target.url, headers: target.headers, client: this.#client(target), clock })
+    const { clock, token } = this.#options
+    return new SseWire({ url: target.url, headers: target.headers, token, client: this.#client(target), clock })
   }
 
   #client({ dispatcher }: HttpTarget): HttpClient {

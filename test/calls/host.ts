@@ -60,6 +60,8 @@ export class FakeHost implements CallHost {
   usable = false
   refused: Error | undefined
   harmless = false
+  login: Error | undefined
+  scope: 'awaited' | 'had' | 'none' = 'none'
   #fault: Fault | undefined
 
   random(): number {
@@ -89,6 +91,14 @@ export class FakeHost implements CallHost {
 
   refusal(): Error | undefined {
     return this.refused
+  }
+
+  loginRequired(): Error | undefined {
+    return this.login
+  }
+
+  scopeFor(): 'awaited' | 'had' | 'none' {
+    return this.scope
   }
 
   lastFault(): Fault | undefined {

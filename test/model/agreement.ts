@@ -88,13 +88,13 @@ type Fields = EventObject & {
   session?: { resumable: boolean }
   refreshAt?: number
   renewed?: boolean
-  output?: { type: 'granted' | 'needs-user' | 'failed'; refreshAt?: number; evidence?: { http?: { body?: string } } }
+  output?: { type: 'granted' | 'needs-user' | 'failed'; refreshAt?: number; evidence?: { subject?: string } }
 }
 
 function told(before: Snapshot, event: Fields): Happening {
   const { context } = before
   const { fault, output } = event
-  const refused = output?.evidence?.http?.body?.includes('invalid_grant')
+  const refused = output?.evidence?.subject === 'login'
   return {
     type: event.type
       .replace(/^xstate\.after\.stableAfter\..*\.credentials\.valid$/, 'credentialHolds')

@@ -68,6 +68,7 @@ const spawn = (subject: 'command' | 'cwd', errno: string) =>
 const lost: Verdict = ['session-unknown-otherwise', 'session-expired', 'link', 'session.unknown', 'refused']
 const unknown404: Verdict = ['session-unknown', 'session-expired', 'link', 'session.unknown', 'refused']
 const bare404: Verdict = ['session-unknown-bare', 'session-expired', 'link', 'session.not-found', 'unknown']
+const expired: Verdict = ['expired-refused-otherwise', 'unauthorized', 'link', 'token.expired', 'refused']
 const version: Verdict = ['version-offered', 'mismatch', 'link', 'version.unsupported', 'refused']
 
 /** Rows of the design's table of faults, and bodies that real servers send (numbers: known server deviations). */
@@ -354,10 +355,35 @@ export const samples: readonly Sample[] = [
     {
       kind: 'token',
       phase: 'reauthorizing',
+      subject: 'login',
       http: { status: 400, exchange: 'message', body: '{"error":"invalid_grant"}' },
     },
     ['grant-refused', 'unauthorized', 'link', 'token.invalid-grant', 'not-sent'],
   ),
+  sample('an API key that is refused (39)', { kind: 'token', phase: 'reauthorizing', subject: 'credential' }, [
+    'credential-refused',
+    'permanent',
+    'link',
+    'credential.refused',
+    'not-sent',
+  ]),
+  sample('metadata of another resource', { kind: 'token', phase: 'reauthorizing', subject: 'authorization' }, [
+    'authorization-unusable',
+    'permanent',
+    'link',
+    'authorization.unusable',
+    'not-sent',
+  ]),
+  sample('403 to a token that ran out (40)', http(403, {}, { tokenState: 'expired' }), expired),
+  sample('400 to a token that ran out (40)', http(400, {}, { tokenState: 'expired' }), expired),
+  sample('307 to a page to log in, by a token that ran out (40)', http(307, {}, { tokenState: 'expired' }), expired),
+  sample('500 to a token that ran out (40)', http(500, {}, { tokenState: 'expired' }), [
+    'expired-failed',
+    'unauthorized',
+    'link',
+    'token.expired',
+    'unknown',
+  ]),
   sample('token endpoint away', { kind: 'token', phase: 'reauthorizing', http: { status: 503, exchange: 'message' } }, [
     'token-endpoint',
     'transient',

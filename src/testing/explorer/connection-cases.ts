@@ -82,8 +82,8 @@ const outcomes = (actor: string) => {
     granted: (c) => done(granted(c)),
     'granted, running out': (c) => done(granted(c, 60_000)),
     'needs a person': done({ type: 'needs-user' }),
-    'failed, for now': done(failedStep('')),
-    'failed, the login is refused': done(failedStep('{"error":"invalid_grant"}')),
+    'failed, for now': done(failedStep()),
+    'failed, the login is refused': done(failedStep('login')),
     'without an outcome': done(undefined),
   })
 }

@@ -62,12 +62,13 @@ export const granted = (context: ConnectionContext, refreshAt?: number): AuthOut
 })
 
 /** A step of authorization that failed: the token endpoint was away, or it refused the login. */
-export const failedStep = (body: string): AuthOutcome => {
+export const failedStep = (subject?: WireEvidence['subject']): AuthOutcome => {
   const seen: WireEvidence = {
     kind: 'token',
     wire: 'http',
     summary: 'a sample',
-    http: { status: body === '' ? 503 : 400, exchange: 'message', body },
+    ...(subject && { subject }),
+    http: { status: subject ? 400 : 503, exchange: 'message' },
   }
   return { type: 'failed', evidence: seen }
 }

@@ -22,6 +22,7 @@ export {
 } from './evidence.js'
 export { type Exchange, type ExchangeSink, type ResponseHeaders, type Target, targetOf } from './exchange.js'
 export { Linger } from './linger.js'
+export { loneFetch } from './lone-fetch.js'
 export { type Answerable, OpenRequests } from './open-requests.js'
 export { type AccessToken, defaultMaxMessageBytes, type WebWireOptions } from './options.js'
 export { type Outgoing, RequestHeaders } from './request-headers.js'

@@ -1,0 +1,64 @@
+import { isHttpsUrl, registerClient } from '@modelcontextprotocol/sdk/client/auth.js'
+import { WireError } from '../wire/index.js'
+import { type Discovered, isSameIssuer } from './discovery.js'
+import { unusable } from './failure.js'
+import type { Messenger } from './messenger.js'
+import type { OAuthSetup } from './setup.js'
+import type { Remembered, StoredClient, Vault } from './vault.js'
+
+/** The client that is known to this authorization server, if one is remembered. */
+export function knownClient({ client }: Remembered, issuer: string): StoredClient | undefined {
+  return client && (typeof client.issuer !== 'string' || isSameIssuer(client.issuer, issuer)) ? client : undefined
+}
+
+/**
+ * The client to authorize as: the one remembered, the address of its metadata where the server takes such, or one that
+ * is registered now.
+ *
+ * @throws WireError with evidence: passing, or that there is no way to become a client of this server
+ */
+export async function clientFor(
+  vault: Vault,
+  setup: OAuthSetup,
+  { issuer, metadata }: Discovered,
+  scope: string | undefined,
+  messenger: Messenger,
+): Promise<StoredClient> {
+  const known = knownClient(await vault.read(), issuer)
+  if (known) return known
+  const { clientMetadataUrl, registers } = setup
+  if (clientMetadataUrl && isHttpsUrl(clientMetadataUrl) && metadata?.client_id_metadata_document_supported) {
+    const client = { client_id: clientMetadataUrl, issuer }
+    await vault.change({ client })
+    return client
+  }
+  if (!registers) throw unusable('the client is not known to the authorization server and may not be registered')
+  const client = { ...(await register(setup, issuer, metadata, scope, messenger)), issuer }
+  await vault.change({ client })
+  return client
+}
+
+async function register(
+  setup: OAuthSetup,
+  issuer: string,
+  metadata: Discovered['metadata'],
+  scope: string | undefined,
+  messenger: Messenger,
+): Promise<StoredClient> {
+  const clientMetadata = setup.clientMetadata()
+  messenger.forget()
+  try {
+    return await registerClient(issuer, {
+      ...(metadata && { metadata }),
+      clientMetadata,
+      ...(scope !== undefined && { scope }),
+      fetchFn: messenger.fetch,
+    })
+  } catch {
+    const evidence = messenger.failure?.evidence
+    const status = evidence?.http?.status
+    // Away, or overloaded. Any other answer says that clients cannot be registered here.
+    if (evidence && (status === undefined || status >= 500 || status === 429)) throw new WireError(evidence)
+    throw unusable(`the authorization server registers no clients${evidence ? ` (${evidence.summary})` : ''}`)
+  }
+}

@@ -1,0 +1,67 @@
+import { discoverOAuthServerInfo } from '@modelcontextprotocol/sdk/client/auth.js'
+import type { AuthorizationServerMetadata } from '@modelcontextprotocol/sdk/shared/auth.js'
+import { checkResourceAllowed, resourceUrlFromServerUrl } from '@modelcontextprotocol/sdk/shared/auth-utils.js'
+import { WireError } from '../wire/index.js'
+import { unusable } from './failure.js'
+import type { Messenger } from './messenger.js'
+import type { OAuthSetup } from './setup.js'
+
+/** What was found out about who gives credentials for a server. */
+export interface Discovered {
+  /** The authorization server, as the resource names it: what tokens and clients are bound to. */
+  readonly issuer: string
+  readonly metadata?: AuthorizationServerMetadata
+  /** The resource indicator, as the resource names itself (RFC 8707). */
+  readonly resource?: string
+  /** Scopes that the resource names. */
+  readonly scope?: string
+}
+
+/**
+ * Asks the server who gives credentials for it (RFC 9728), and that one how (RFC 8414, OpenID Connect), with the ways of
+ * older servers behind it. Documents that are not there, or are pages of something else, lead on to the next way; ones
+ * that cannot be had just now do not: credentials would be sent to the wrong place.
+ *
+ * @throws WireError with evidence: passing, or that the metadata is of another resource
+ */
+export async function discover(
+  server: URL,
+  setup: Pick<OAuthSetup, 'validateResourceURL'>,
+  messenger: Messenger,
+  resourceMetadataUrl?: URL,
+): Promise<Discovered> {
+  const found = await discoverOAuthServerInfo(server, {
+    fetchFn: messenger.fetch,
+    ...(resourceMetadataUrl && { resourceMetadataUrl }),
+  }).catch(() => undefined)
+  if (messenger.outage) throw new WireError(messenger.outage.evidence)
+  if (!found) throw unusable('the metadata of the authorization server cannot be read')
+  const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = found
+  const resource = await resourceOf(server, setup, resourceMetadata?.resource)
+  const scope = resourceMetadata?.scopes_supported?.join(' ')
+  return {
+    issuer: String(authorizationServerUrl),
+    ...(metadata && { metadata }),
+    ...(resource !== undefined && { resource }),
+    ...(scope && { scope }),
+  }
+}
+
+async function resourceOf(
+  server: URL,
+  { validateResourceURL }: Pick<OAuthSetup, 'validateResourceURL'>,
+  named: string | undefined,
+): Promise<string | undefined> {
+  const own = resourceUrlFromServerUrl(server)
+  if (validateResourceURL) return (await validateResourceURL(own, named))?.href
+  if (named === undefined) return undefined
+  // A token for what the metadata names would be of use to whoever that is.
+  if (URL.canParse(named) && checkResourceAllowed({ requestedResource: own, configuredResource: named })) return named
+  throw unusable('the metadata of the server is that of another resource')
+}
+
+/** Whether two names are of one authorization server: as parsed, and whether or not a slash ends them. */
+export function isSameIssuer(a: string, b: string): boolean {
+  const plain = (name: string) => (URL.canParse(name) ? new URL(name).href : name).replace(/\/$/, '')
+  return plain(a) === plain(b)
+}

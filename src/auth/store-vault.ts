@@ -1,0 +1,49 @@
+import type { TokenStore } from './store.js'
+import type { Remembered, Vault } from './vault.js'
+
+/** What stands in a store under one key, as JSON. */
+interface Record1 extends Remembered {
+  readonly v: 1
+}
+
+/** A {@link TokenStore}: everything about one resource under one key, changed as a whole. */
+export class StoreVault implements Vault {
+  readonly #store: TokenStore
+  readonly #key: string
+  readonly watch?: (listener: () => void) => () => void
+
+  constructor(store: TokenStore, key: string) {
+    this.#store = store
+    this.#key = key
+    if (store.watch) this.watch = (listener) => store.watch?.(key, listener) ?? (() => {})
+  }
+
+  async read(): Promise<Remembered> {
+    return readRecord(await this.#store.get(this.#key))
+  }
+
+  async change(change: Remembered): Promise<void> {
+    const record: Record1 = { ...(await this.read()), ...change, v: 1 }
+    await this.#store.set(this.#key, JSON.stringify(record))
+  }
+
+  lock<T>(work: () => Promise<T>): Promise<T> {
+    return this.#store.lock(this.#key, work)
+  }
+}
+
+/** What cannot be read is as good as nothing: it is written anew by the next login. */
+function readRecord(text: string | undefined): Remembered {
+  if (text === undefined) return {}
+  try {
+    const { v, tokens, client, login }: Partial<Record1> = { ...Object(JSON.parse(text)) }
+    if (v !== 1) return {}
+    return {
+      ...(typeof tokens?.access_token === 'string' && { tokens }),
+      ...(typeof client?.client_id === 'string' && { client }),
+      ...(typeof login?.state === 'string' && typeof login.url === 'string' && { login }),
+    }
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,138 @@
+import { BehaviorSubject, Subject } from 'rxjs'
+import { classify } from '../../machines/classify.js'
+import type { Fault } from '../../machines/faults.js'
+import type { AuthInput, AuthOutcome, ConnectionEvent, Runtime } from '../../machines/types.js'
+import {
+  type AuthorizationResponse,
+  type Authorizer,
+  type Credentials,
+  type CredentialsChange,
+  failedBy,
+  type LoginRequest,
+  refusalOf,
+  type Site,
+  stepEvidence,
+} from '../auth/index.js'
+import type { AccessToken } from '../wire/index.js'
+import { evidenceOf, WireError } from '../wire/index.js'
+
+/** A store that cannot tell of changes is looked into so often while somebody is to log in. */
+const LOOK_MS = 2_000
+
+const authorizations = new WeakMap<Runtime, Authorization>()
+
+/** What carries out the chart's steps of authorization, beside the runtime that the chart carries. */
+export const authorizationOf = (runtime: Runtime): Authorization | undefined => authorizations.get(runtime)
+
+/** The credentials of one connection as its chart, its wires and its handle use them. Holds secrets; shows none. */
+export class Authorization {
+  /** The login that waits for a person. */
+  readonly login$ = new BehaviorSubject<LoginRequest | undefined>(undefined)
+  /** Credentials that came from elsewhere. */
+  readonly changes$ = new Subject<CredentialsChange>()
+  /** What became of the last answer of a login. */
+  exchanged: AuthOutcome['type'] | undefined
+  readonly #authorizer: Authorizer
+  readonly #site: Omit<Site, 'url'>
+  #credentials: Credentials
+  #unwatch: () => void
+
+  constructor(authorizer: Authorizer, site: Site) {
+    this.#authorizer = authorizer
+    this.#site = site
+    this.#credentials = authorizer.attach(site)
+    this.#unwatch = this.#watch()
+  }
+
+  /** From here on the runtime's steps of authorization are carried out by this. */
+  serve(runtime: Runtime): void {
+    authorizations.set(runtime, this)
+  }
+
+  toJSON(): unknown {
+    return {}
+  }
+
+  /** Another server has other credentials. */
+  retarget(url: URL): void {
+    this.#unwatch()
+    this.#credentials = this.#authorizer.attach({ ...this.#site, url })
+    this.#unwatch = this.#watch()
+    this.login$.next(undefined)
+  }
+
+  /** Nobody listens any more. Steps that are under way end by themselves: a refresh that was begun must not be lost. */
+  close(): void {
+    this.#unwatch()
+    this.changes$.complete()
+    this.login$.complete()
+  }
+
+  /** @throws WireError where the authorizer threw: nothing was sent, and it may pass */
+  async token(): Promise<AccessToken | undefined> {
+    try {
+      return await this.#credentials.token()
+    } catch (error) {
+      const name = error instanceof Error ? error.name : typeof error
+      throw new WireError(evidenceOf(error) ?? stepEvidence(`reading the credential: ${name} was thrown`))
+    }
+  }
+
+  get answered(): boolean {
+    return this.#credentials.answered
+  }
+
+  /** @throws AuthorizationResponseError */
+  async answer(response: AuthorizationResponse): Promise<void> {
+    await this.#credentials.answer(response)
+    this.exchanged = undefined
+  }
+
+  refresh({ fault }: AuthInput): Promise<AuthOutcome> {
+    return this.#credentials.refresh(fault && refusalOf(fault))
+  }
+
+  stepUp({ fault }: AuthInput): Promise<AuthOutcome> {
+    return this.#credentials.stepUp(fault ? refusalOf(fault) : { insufficientScope: true })
+  }
+
+  async exchange(): Promise<AuthOutcome> {
+    const outcome = await this.#credentials.exchange()
+    this.exchanged = outcome.type
+    return outcome
+  }
+
+  /** Begins the login that a person is waited for, and tells the chart what comes of it; returns what ends that. */
+  hold({ fault }: AuthInput, tell: (event: ConnectionEvent) => void): () => void {
+    const { clock } = this.#site
+    let timer: unknown
+    const look = () => {
+      timer = clock.setTimeout(() => {
+        this.#credentials.look().catch(() => {})
+        look()
+      }, LOOK_MS)
+    }
+    look()
+    if (this.answered) tell({ type: 'auth.responded' })
+    else {
+      this.#credentials.begin(fault && refusalOf(fault)).catch((error: unknown) => {
+        tell({ type: 'fault', fault: faultOf(failedBy(error, 'beginning the login'), fault) })
+      })
+    }
+    return () => clock.clearTimeout(timer)
+  }
+
+  #watch(): () => void {
+    return this.#credentials.watch({
+      changed: (change) => this.changes$.next(change),
+      login: () => this.login$.next(this.#credentials.pending),
+    })
+  }
+}
+
+/** Judged where the connection stood when the credential was refused. */
+function faultOf(outcome: AuthOutcome, refused: Fault | undefined): Fault {
+  const seen = outcome.type === 'failed' ? outcome.evidence : stepEvidence('the login was not begun')
+  const { wire = 'http', everReady, legacyAllowed, dialectsTried } = refused?.evidence ?? {}
+  return classify({ ...seen, wire, phase: 'reauthorizing', everReady, legacyAllowed, dialectsTried })
+}
