@@ -9,8 +9,8 @@ export type ClientCredentialsOptions = {
   readonly clientId: string
   /** Scopes to ask for, separated by spaces. Default: those that the server names. */
   readonly scope?: string
-  /** The only authorization server that the credentials are sent to. Default: the one that the server names. */
-  readonly issuer?: string
+  /** The only authorization server that the credentials are sent to: else any server could name one of its own. */
+  readonly issuer: string
 } & (
   | { readonly clientSecret: string }
   /** A key as PEM or JWK, and how it signs (`ES256`, …): the secret never leaves (RFC 7523). */
@@ -26,10 +26,12 @@ export function clientCredentials(options: ClientCredentialsOptions): Authorizer
   const { clientId, scope, issuer } = options
   if (typeof clientId !== 'string' || clientId === '')
     throw new TypeError('clientCredentials: clientId is the id of the client.')
+  if (!URL.canParse(issuer))
+    throw new TypeError('clientCredentials: issuer is the address of the authorization server.')
   const common = {
     clientId,
     ...(scope !== undefined && { scope }),
-    ...(issuer !== undefined && { expectedIssuer: issuer }),
+    expectedIssuer: issuer,
   }
   return {
     attach(site) {

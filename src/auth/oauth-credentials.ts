@@ -55,6 +55,8 @@ export class OAuthCredentials implements Credentials {
   /** A refresh token that is not used again, and an access token that is not: refused, but not thrown away. */
   #spent: { readonly refresh: string; readonly access?: string } | undefined
   #wasRead = false
+  /** What could not be written is newer than what is remembered. */
+  #unsaved: StoredTokens | undefined
   #refreshing: Promise<AuthOutcome> | undefined
   #beginning: Promise<void> | undefined
   #exchanging: Promise<AuthOutcome> | undefined
@@ -85,7 +87,7 @@ export class OAuthCredentials implements Credentials {
   }
 
   async look(): Promise<void> {
-    this.#adopt(await this.#vault.read(), 'elsewhere')
+    if (!this.#unsaved) this.#adopt(await this.#vault.read(), 'elsewhere')
     this.#isKnown = this.#unwatch !== undefined
   }
 
@@ -119,7 +121,8 @@ export class OAuthCredentials implements Credentials {
     this.#noteRefusal(refusal)
     if (this.#answer) return this.exchange()
     return this.#vault.lock(async () => {
-      const remembered = await this.#vault.read()
+      const read = await this.#vault.read()
+      const remembered = this.#unsaved ? { ...read, tokens: this.#unsaved } : read
       this.#adopt(remembered, 'here')
       const tokens = this.#tokens
       // Another process, or another connection, has got one meanwhile (report 04.02).
@@ -193,6 +196,10 @@ export class OAuthCredentials implements Credentials {
     wanted: string | undefined,
   ): Promise<AuthOutcome> {
     const context = await this.#context(remembered, [], refusal)
+    if (remembered.client && !context.client) {
+      const summary = 'the server names another authorization server than the credentials are for'
+      return { type: 'failed', evidence: stepEvidence(summary, { subject: 'credential' }) }
+    }
     const scope = wanted ?? this.#setup.clientMetadata().scope ?? refusal?.scope ?? context.found.scope
     const startedAt = this.#site.clock.now()
     const grant = await byClient(context, scope)
@@ -355,11 +362,18 @@ export class OAuthCredentials implements Credentials {
     return { setup: this.#setup, found: this.#found, client, messenger }
   }
 
-  /** Remembers what was got, before anybody uses it. */
+  /** Remembers what was got. */
   async #keep(tokens: StoredTokens, startedAt: number, { issuer }: Discovered): Promise<AuthOutcome> {
     const kept = { ...withExpiry(tokens, startedAt), issuer }
-    await this.#vault.change({ tokens: kept })
-    this.#adopt({ ...(await this.#vault.read()), tokens: kept }, 'here')
+    // Before it is written: writing tells, and what is told would be taken for somebody else's.
+    this.#adopt({ tokens: kept }, 'here')
+    this.#unsaved = kept
+    try {
+      await this.#vault.change({ tokens: kept })
+      this.#unsaved = undefined
+    } catch {
+      // The refresh token of before may be spent already: what cannot be written now is used, and written with the next.
+    }
     return this.#granted(kept)
   }
 

@@ -50,7 +50,7 @@ export interface CallHost {
   /** The last fault, for calls that waited in vain. */
   lastFault(): Fault | undefined
   /** Why calls wait in vain, when it is a person that is waited for. */
-  loginRequired(): Error | undefined
+  loginRequired(fault?: Fault): Error | undefined
   /** Of a call that was refused for lack of scope: more is being asked for, or is had by now, or will not be. */
   scopeFor(fault: Fault): 'awaited' | 'had' | 'none'
   judge(evidence: WireEvidence): Fault
@@ -209,7 +209,7 @@ export class Calls {
     const scope = this.#host.scopeFor(fault)
     if (scope === 'had') return this.#place(call)
     if (scope === 'none') throw asError(call, fault, undefined)
-    const late = () => this.#host.loginRequired() ?? asError(call, fault, undefined)
+    const late = () => this.#host.loginRequired(fault) ?? asError(call, fault, undefined)
     return this.#hold(
       call,
       false,

@@ -88,17 +88,23 @@ export class Authorization {
     this.exchanged = undefined
   }
 
+  /** An answer that is at hand is exchanged first. */
   refresh({ fault }: AuthInput): Promise<AuthOutcome> {
-    return this.#credentials.refresh(fault && refusalOf(fault))
+    return this.#noting(() => this.#credentials.refresh(fault && refusalOf(fault)))
   }
 
   stepUp({ fault }: AuthInput): Promise<AuthOutcome> {
     return this.#credentials.stepUp(fault ? refusalOf(fault) : { insufficientScope: true })
   }
 
-  async exchange(): Promise<AuthOutcome> {
-    const outcome = await this.#credentials.exchange()
-    this.exchanged = outcome.type
+  exchange(): Promise<AuthOutcome> {
+    return this.#noting(() => this.#credentials.exchange())
+  }
+
+  async #noting(step: () => Promise<AuthOutcome>): Promise<AuthOutcome> {
+    const { answered } = this
+    const outcome = await step()
+    if (answered) this.exchanged = outcome.type
     return outcome
   }
 

@@ -43,8 +43,8 @@ export class ConnectionCallHost implements CallHost {
     return this.#standing.fault
   }
 
-  loginRequired(): Error | undefined {
-    return this.#standing.loginRequired()
+  loginRequired(fault?: Fault): Error | undefined {
+    return this.#standing.loginRequired(fault)
   }
 
   scopeFor({ evidence }: Fault): 'awaited' | 'had' | 'none' {

@@ -7,6 +7,7 @@ import { type CallOptions, Calls } from '../calls/index.js'
 import { systemClock } from '../clock.js'
 import {
   AuthorizationRequiredError,
+  AuthorizationResponseError,
   CallRefusedError,
   CallTimeoutError,
   ConnectionClosedError,
@@ -156,7 +157,12 @@ export class ConnectionHandle implements Connection {
   async authorize(response: AuthorizationResponse): Promise<void> {
     const authorization = this.#authorization
     if (!authorization) throw new TypeError(`Connection '${this.name}' has no authorizer that a login could be for.`)
-    await authorization.answer(response)
+    await authorization.answer(response).catch((error: unknown) => {
+      // That login is over: another one is begun, or the call that it was for is told so.
+      const isOver = error instanceof AuthorizationResponseError && error.problem === 'refused'
+      if (isOver && this.#standing.needsUser) this.#tell({ type: 'auth.responded' })
+      throw error
+    })
     await this.#obeyed({ type: 'auth.responded' })
     await this.#until(() => {
       const refusal = this.#standing.refusal()

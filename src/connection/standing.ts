@@ -42,9 +42,9 @@ export class Standing {
   }
 
   /** Why a call waits in vain, when it is a person that is waited for. */
-  loginRequired(): AuthorizationRequiredError | undefined {
+  loginRequired(fault = this.fault): AuthorizationRequiredError | undefined {
     if (!this.needsUser) return undefined
-    return new AuthorizationRequiredError(this.#name, this.#authorization?.login$.value?.url, this.fault)
+    return new AuthorizationRequiredError(this.#name, this.#authorization?.login$.value?.url, fault)
   }
 
   /** Why nothing goes, when nothing does. */

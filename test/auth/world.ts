@@ -96,7 +96,7 @@ export class World {
       method === 'initialize' ? { 'mcp-session-id': `session-${++this.#sessions}` } : {}
     const result = { ...results[method ?? ''] }
     if (method === 'tools/call')
-      result.content = [{ type: 'text', text: JSON.stringify(Object(body.params).arguments) }]
+      result.content = [{ type: 'text', text: JSON.stringify(Object(body.params).arguments ?? {}) }]
     return json({ jsonrpc: '2.0', id: body.id, result }, 200, headers)
   }
 
@@ -117,6 +117,15 @@ export class World {
     for (let before = -1; before !== this.#events(); ) {
       before = this.#events()
       for (let turn = 0; turn < 12; turn++) await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  /** Resolves when the condition holds. Digests of a proof key are made on other threads, so turns alone do not do. */
+  async until(isMet: () => boolean): Promise<void> {
+    for (let turn = 0; !isMet(); turn++) {
+      if (turn > 2_000) throw new Error(`waited in vain: ${isMet}`)
+      await crypto.subtle.digest('SHA-256', new Uint8Array(1))
+      await this.settled()
     }
   }
 
