@@ -138,7 +138,7 @@ export class AuthorizationServer {
     const client = params.client_id ?? atob((told.authorization ?? '').replace(/^Basic /, '')).split(':')[0] ?? ''
     if (!this.clients.has(client)) return json({ error: 'invalid_client' }, 401)
     if (params.grant_type === 'client_credentials') return this.#grant(params.scope, ++this.#count, false)
-    return params.grant_type === 'refresh_token' ? this.#refresh(params) : this.#exchange(params)
+    return params.grant_type === 'refresh_token' ? this.#refresh(params) : this.#exchange(params, client)
   }
 
   #refresh({ refresh_token = '' }: Record<string, string>): Response {
@@ -153,12 +153,11 @@ export class AuthorizationServer {
     return this.#grant(found.scope, found.family, this.rotates)
   }
 
-  #exchange({ code = '', code_verifier = '', client_id }: Record<string, string>): Response {
+  #exchange({ code = '', code_verifier = '' }: Record<string, string>, client: string): Response {
     const found = this.#codes.get(code)
     this.#codes.delete(code)
     const challenge = createHash('sha256').update(code_verifier).digest('base64url')
-    if (!found || found.challenge !== challenge || found.client !== client_id)
-      return json({ error: 'invalid_grant' }, 400)
+    if (!found || found.challenge !== challenge || found.client !== client) return json({ error: 'invalid_grant' }, 400)
     return this.#grant(found.scope, ++this.#count, this.givesRefresh)
   }
 

@@ -131,12 +131,30 @@ describe('the answer of a login', () => {
     await world.soon(connection.close())
   })
 
-  it('that says no ends that login, and the connection says so', async () => {
+  it('that says no ends that login, and another one is begun', async () => {
     const { world, connection } = await waiting()
+    const url = await address(world, connection)
     const back = new URL(redirectUrl)
     back.searchParams.set('error', 'access_denied')
-    back.searchParams.set('state', (await address(world, connection)).searchParams.get('state') ?? '')
+    back.searchParams.set('state', url.searchParams.get('state') ?? '')
     expect(await failure(connection.authorize(back))).toMatchObject({ problem: 'refused', error: 'access_denied' })
+    await world.until(() => connection.authorization !== undefined && connection.authorization.url.href !== url.href)
+    await world.soon(connection.authorize(world.as.login(await address(world, connection))))
+    expect([connection.status, world.as.registrations.length]).toEqual(['ready', 1])
+    await world.soon(connection.close())
+  })
+
+  it('that says the client is unknown leads to a login by another client, once (report 04.06)', async () => {
+    const { world, connection } = await waiting()
+    for (let time = 1; time <= 2; time++) {
+      const url = await address(world, connection)
+      const back = new URL(redirectUrl)
+      back.searchParams.set('error', 'unauthorized_client')
+      back.searchParams.set('state', url.searchParams.get('state') ?? '')
+      await failure(connection.authorize(back))
+      if (time === 1) await world.until(() => connection.authorization?.url.href !== url.href)
+    }
+    expect(world.as.registrations).toEqual(['client-1', 'client-2'])
     await world.soon(connection.close())
   })
 
