@@ -1,30 +1,24 @@
 import type { AuthOutcome } from '../../machines/types.js'
-import { AuthorizationResponseError } from '../errors.js'
 import type { AccessToken } from '../wire/index.js'
-import {
-  type AuthorizationResponse,
-  type Credentials,
-  type CredentialsListener,
-  type LoginRequest,
-  nextEpoch,
-  type Refusal,
-  type Site,
+import type {
+  AuthorizationResponse,
+  Credentials,
+  CredentialsListener,
+  LoginRequest,
+  Refusal,
+  Site,
 } from './authorizer.js'
-import { clientFor, knownClient } from './clients.js'
+import { knownClient } from './clients.js'
 import { type Discovered, discover, isSameIssuer } from './discovery.js'
 import { failedBy, stepEvidence, unusable } from './failure.js'
 import { byClient, byCode, byRefresh, type Grant, type GrantContext } from './grants.js'
-import { checkIssuer, makeLogin, readAnswer, scopeFor } from './login.js'
+import { HeldTokens } from './held-tokens.js'
+import { Logins } from './logins.js'
 import { Messenger } from './messenger.js'
 import { covers, unite } from './scopes.js'
 import type { OAuthSetup } from './setup.js'
-import { expiresAtMs, refreshAtMs, type StoredTokens, withExpiry } from './tokens.js'
-import type { PendingLogin, Remembered, Vault } from './vault.js'
-
-/** A login that another process began is waited for so long; then it may have died, and another is begun. */
-const LOGIN_LEASE_MS = 600_000
-/** A refresh that comes a little before its time is not sent back to wait for it. */
-const DUE_MS = 1_000
+import { type StoredTokens, withExpiry } from './tokens.js'
+import type { Remembered, Vault } from './vault.js'
 
 /**
  * OAuth for one connection. The SDK finds, registers and asks; when to do which of it, and what a failure means, is
@@ -35,28 +29,17 @@ export class OAuthCredentials implements Credentials {
   readonly #site: Site
   readonly #setup: OAuthSetup
   readonly #vault: Vault
+  readonly #held: HeldTokens
+  readonly #logins: Logins
   readonly #listeners = new Set<CredentialsListener>()
   #unwatch: (() => void) | undefined
-  #tokens: StoredTokens | undefined
-  #epoch = 0
   /** What is remembered was read and is told of when it changes. */
   #isKnown = false
   #found: Discovered | undefined
-  /** Logins of this connection that may still be answered: an older browser window may be the one that is used. */
-  readonly #logins = new Map<string, PendingLogin>()
-  #pending: PendingLogin | undefined
-  #answer: { readonly code: string; readonly login: PendingLogin } | undefined
-  /** Scopes that were asked for since this connection began. */
+  /** Scopes that were asked for, and given or refused, since this connection began. */
   #asked: string | undefined
   /** A client was thrown away because the server had forgotten it; not done twice in a row. */
   #clientForgotten = false
-  /** The newest credential that a server refused. */
-  #refusedEpoch = 0
-  /** A refresh token that is not used again, and an access token that is not: refused, but not thrown away. */
-  #spent: { readonly refresh: string; readonly access?: string } | undefined
-  #wasRead = false
-  /** What could not be written is newer than what is remembered. */
-  #unsaved: StoredTokens | undefined
   #refreshing: Promise<AuthOutcome> | undefined
   #beginning: Promise<void> | undefined
   #exchanging: Promise<AuthOutcome> | undefined
@@ -65,29 +48,30 @@ export class OAuthCredentials implements Credentials {
     this.#site = site
     this.#setup = setup
     this.#vault = vault
+    this.#held = new HeldTokens(site.clock, !setup.redirectUrl)
+    this.#logins = new Logins(site, setup, vault, () => {
+      for (const listener of this.#listeners) listener.login()
+    })
   }
 
   get pending(): LoginRequest | undefined {
-    const login = this.#pending
-    if (!login) return undefined
-    return { url: new URL(login.url), redirectUrl: login.redirectUrl, begunHere: this.#logins.has(login.state) }
+    return this.#logins.request
   }
 
   get answered(): boolean {
-    return this.#answer !== undefined
+    return this.#logins.answer !== undefined
   }
 
   async token(): Promise<AccessToken | undefined> {
     if (!this.#isKnown) await this.look()
-    const tokens = this.#tokens
-    if (!tokens) return undefined
-    const end = expiresAtMs(tokens)
-    const state = end !== undefined && this.#site.clock.now() >= end ? 'expired' : 'fresh'
-    return { value: tokens.access_token, epoch: this.#epoch, state }
+    return this.#held.access
   }
 
   async look(): Promise<void> {
-    if (!this.#unsaved) this.#adopt(await this.#vault.read(), 'elsewhere')
+    const { version } = this.#held
+    const remembered = await this.#vault.read()
+    // What was got here meanwhile is newer than what was read, and so is what could not be written.
+    if (version === this.#held.version && !this.#held.unsaved) this.#adopt(remembered, 'elsewhere')
     this.#isKnown = this.#unwatch !== undefined
   }
 
@@ -108,28 +92,32 @@ export class OAuthCredentials implements Credentials {
     }
   }
 
-  refresh(refusal?: Refusal): Promise<AuthOutcome> {
+  async refresh(refusal?: Refusal): Promise<AuthOutcome> {
+    const underWay = this.#refreshing
     this.#refreshing ??= this.#refresh(refusal)
       .catch((error) => failedBy(error, 'refreshing the credential'))
       .finally(() => {
         this.#refreshing = undefined
       })
-    return this.#refreshing
+    const outcome = await this.#refreshing
+    // One that was begun ahead of time may have found that it was not due, and this credential is refused.
+    const isVain = underWay && refusal && outcome.type === 'granted' && !this.#held.isNewerThan(refusal)
+    return isVain ? this.refresh(refusal) : outcome
   }
 
   async #refresh(refusal: Refusal | undefined): Promise<AuthOutcome> {
-    this.#noteRefusal(refusal)
-    if (this.#answer) return this.exchange()
+    const held = this.#held
+    held.refuse(refusal)
+    if (this.answered) return this.exchange()
     return this.#vault.lock(async () => {
       const read = await this.#vault.read()
-      const remembered = this.#unsaved ? { ...read, tokens: this.#unsaved } : read
+      const remembered = held.unsaved ? { ...read, tokens: held.unsaved } : read
       this.#adopt(remembered, 'here')
-      const tokens = this.#tokens
       // Another process, or another connection, has got one meanwhile (report 04.02).
-      if (tokens && this.#isNewer(refusal)) return this.#granted(tokens)
-      if (tokens && !refusal && !this.#isDue(tokens)) return this.#granted(tokens)
-      const wanted = refusal?.insufficientScope ? unite(tokens?.scope, this.#asked, refusal.scope) : undefined
+      if (held.isNewerThan(refusal) || (!refusal && !held.isDue)) return held.granted()
+      const wanted = refusal?.insufficientScope ? unite(held.scope, this.#asked, refusal.scope) : undefined
       if (!this.#setup.redirectUrl) return this.#byClient(remembered, refusal, wanted)
+      const { tokens } = held
       // More scope is given by a login alone (SDK trap 10), and without a refresh token there is nothing to refresh by.
       if (!tokens?.refresh_token || refusal?.insufficientScope) return { type: 'needs-user' }
       return this.#byRefresh(remembered, tokens, tokens.refresh_token, refusal)
@@ -149,45 +137,35 @@ export class OAuthCredentials implements Credentials {
     if (!context.client && !this.#setup.addClientAuthentication) return { type: 'needs-user' }
     const startedAt = this.#site.clock.now()
     const grant = await byRefresh(context, refreshToken)
-    if ('tokens' in grant) {
-      const { scope, login_id } = tokens
-      return this.#keep(
-        { ...(scope && { scope }), ...grant.tokens, ...(login_id && { login_id }) },
-        startedAt,
-        context.found,
-      )
-    }
-    return this.#refused(grant, tokens, refreshToken, refusal)
+    if ('verdict' in grant) return this.#refused(grant, tokens, refreshToken, refusal)
+    const { scope, login_id } = tokens
+    const got = { ...(scope && { scope }), ...grant.tokens, ...(login_id && { login_id }) }
+    return this.#keep(got, startedAt, context.found.issuer)
   }
 
-  /** Throws away only what was refused for certain, and only if it is still what is remembered. */
+  /** Throws away only what was refused for certain, and only if it is still what is remembered (promise P13). */
   async #refused(
-    grant: Extract<Grant, { verdict: unknown }>,
+    { verdict, evidence }: Extract<Grant, { verdict: unknown }>,
     tokens: StoredTokens,
     refreshToken: string,
     refusal: Refusal | undefined,
   ): Promise<AuthOutcome> {
     this.#found = undefined
-    if (grant.verdict === 'passing') return { type: 'failed', evidence: grant.evidence }
+    if (verdict === 'passing') return { type: 'failed', evidence }
     const now = await this.#vault.read()
     if (now.tokens && now.tokens.refresh_token !== refreshToken) {
       this.#adopt(now, 'here')
-      return this.#granted(now.tokens)
+      return this.#held.granted()
     }
     // The access token serves for as long as the server takes it.
     const { refresh_token: _refused, ...rest } = tokens
     const kept = refusal ? undefined : rest
-    if (grant.verdict === 'client') {
-      await this.#forgetClient({ tokens: kept })
-      this.#adopt({ ...now, tokens: kept }, 'here')
-      return { type: 'needs-user' }
-    }
+    if (verdict === 'client') await this.#forgetClient({ tokens: kept })
     // Words of the provider's own may mean something else: such a login is not used again, but not thrown away either.
-    const isCertain = grant.evidence.http?.body?.includes('"invalid_grant"') === true
-    if (isCertain) await this.#vault.change({ tokens: kept })
-    else this.#spent = { refresh: refreshToken, ...(refusal && { access: tokens.access_token }) }
+    else if (evidence.http?.body?.includes('"invalid_grant"')) await this.#vault.change({ tokens: kept })
+    else this.#held.spend(refreshToken, refusal && tokens.access_token)
     this.#adopt({ ...now, tokens: kept }, 'here')
-    return { type: 'failed', evidence: grant.evidence }
+    return verdict === 'client' ? { type: 'needs-user' } : { type: 'failed', evidence }
   }
 
   async #byClient(
@@ -197,15 +175,14 @@ export class OAuthCredentials implements Credentials {
   ): Promise<AuthOutcome> {
     const context = await this.#context(remembered, [], refusal)
     if (remembered.client && !context.client) {
-      const summary = 'the server names another authorization server than the credentials are for'
-      return { type: 'failed', evidence: stepEvidence(summary, { subject: 'credential' }) }
+      return this.#vain('the server names another authorization server than the credentials are for')
     }
     const scope = wanted ?? this.#setup.clientMetadata().scope ?? refusal?.scope ?? context.found.scope
     const startedAt = this.#site.clock.now()
     const grant = await byClient(context, scope)
     if ('tokens' in grant) {
       this.#asked = unite(this.#asked, scope)
-      return this.#keep(grant.tokens, startedAt, context.found)
+      return this.#keep(grant.tokens, startedAt, context.found.issuer)
     }
     this.#found = undefined
     const { evidence, verdict } = grant
@@ -214,15 +191,14 @@ export class OAuthCredentials implements Credentials {
   }
 
   async stepUp(refusal: Refusal): Promise<AuthOutcome> {
-    this.#noteRefusal(refusal)
+    const held = this.#held
+    held.refuse(refusal)
     try {
-      if (this.#tokens && this.#isNewer(refusal)) return this.#granted(this.#tokens)
-      const wanted = unite(this.#tokens?.scope, this.#asked, refusal.scope)
-      const isAwaited = this.#pending !== undefined && covers(this.#pending.scope, wanted)
-      if (refusal.scope === undefined || (covers(this.#asked, wanted) && !isAwaited)) {
-        // It was asked for already, or nobody knows what to ask for: once more would change nothing.
-        const summary = `the server wants more scope than was given${refusal.scope === undefined ? ', without naming it' : ''}`
-        return { type: 'failed', evidence: stepEvidence(summary, { subject: 'credential' }) }
+      if (held.isNewerThan(refusal)) return held.granted()
+      if (refusal.scope === undefined) return this.#vain('the server wants more scope, and does not name it')
+      const wanted = unite(held.scope, this.#asked, refusal.scope)
+      if (covers(this.#asked, wanted) && !this.#logins.awaits(wanted)) {
+        return this.#vain('the server wants more scope, but that was asked for already')
       }
       if (!this.#setup.redirectUrl) {
         return await this.#vault.lock(async () => this.#byClient(await this.#vault.read(), refusal, wanted))
@@ -232,6 +208,10 @@ export class OAuthCredentials implements Credentials {
     } catch (error) {
       return failedBy(error, 'asking for more scope')
     }
+  }
+
+  #vain(summary: string): AuthOutcome {
+    return { type: 'failed', evidence: stepEvidence(summary, { subject: 'credential' }) }
   }
 
   begin(refusal?: Refusal): Promise<void> {
@@ -245,68 +225,22 @@ export class OAuthCredentials implements Credentials {
 
   async #begin(refusal: Refusal | undefined): Promise<void> {
     if (!this.#setup.redirectUrl) throw unusable('nobody can log in here: there is no redirect URL')
-    this.#noteRefusal(refusal)
+    this.#held.refuse(refusal)
     const remembered = await this.#vault.read()
     const stepsUp = refusal?.insufficientScope === true
     this.#adopt(remembered, 'elsewhere')
     // Somebody has logged in elsewhere meanwhile, and whoever waits for it has been told.
-    if (this.#tokens && !stepsUp && this.#isNewer(refusal)) return
-    const wanted = stepsUp ? unite(this.#tokens?.scope, this.#asked, refusal.scope) : refusal?.scope
-    const { login } = remembered
-    const isShared = login && this.#site.clock.now() - login.startedAt < LOGIN_LEASE_MS
-    if (login && isShared && (!stepsUp || covers(login.scope, wanted))) {
-      this.#await(login)
-      return
-    }
-    const messenger = new Messenger(this.#site)
+    if (!stepsUp && this.#held.isNewerThan(refusal)) return
+    const wanted = stepsUp ? unite(this.#held.scope, this.#asked, refusal.scope) : refusal?.scope
+    if (this.#logins.share(remembered.login, stepsUp ? wanted : undefined)) return
     // Found out anew: the server may have gone to another authorization server since.
+    const messenger = new Messenger(this.#site)
     this.#found = await discover(this.#site.url, this.#setup, messenger, refusal?.resourceMetadataUrl)
-    const scope = scopeFor(this.#setup, this.#found, wanted)
-    const client = await clientFor(this.#vault, this.#setup, this.#found, scope, messenger)
-    const begun = await makeLogin(this.#setup, this.#found, client, scope, this.#site.clock.now())
-    await this.#vault.change({ login: begun })
-    this.#logins.set(begun.state, begun)
-    for (const [oldest] of this.#logins) if (this.#logins.size > 3) this.#logins.delete(oldest)
-    this.#await(begun)
-    await this.#setup.onLogin?.(new URL(begun.url))
-  }
-
-  #await(login: PendingLogin | undefined): void {
-    if (login?.state === this.#pending?.state) return
-    this.#pending = login
-    for (const listener of this.#listeners) listener.login()
+    await this.#logins.begin(this.#found, wanted, messenger)
   }
 
   async answer(response: AuthorizationResponse): Promise<void> {
-    const answer = readAnswer(response)
-    const login = await this.#loginOf(answer.state)
-    checkIssuer(answer, login)
-    if (answer.error !== undefined || answer.code === undefined) {
-      // Whatever was refused, this login is over; the next one has a state of its own.
-      await this.#endLogin(login, /^(?:invalid|unauthorized)_client$/.test(answer.error ?? ''))
-      throw new AuthorizationResponseError('refused', answer.error)
-    }
-    this.#answer = { code: answer.code, login }
-  }
-
-  async #loginOf(state: string | undefined): Promise<PendingLogin> {
-    const own = state === undefined ? undefined : this.#logins.get(state)
-    const login = own ?? this.#pending ?? (await this.#vault.read()).login
-    if (state === undefined || login?.state !== state) throw new AuthorizationResponseError('state')
-    return login
-  }
-
-  async #endLogin(login: PendingLogin, forgetsClient: boolean): Promise<void> {
-    await this.#vault.lock(async () => {
-      await this.#dropLogin(login)
-      if (forgetsClient) await this.#forgetClient()
-    })
-  }
-
-  async #dropLogin(login: PendingLogin): Promise<void> {
-    this.#logins.delete(login.state)
-    if ((await this.#vault.read()).login?.state === login.state) await this.#vault.change({ login: undefined })
-    if (this.#pending?.state === login.state) this.#await(undefined)
+    await this.#logins.take(response, () => this.#forgetClient())
   }
 
   exchange(): Promise<AuthOutcome> {
@@ -320,23 +254,21 @@ export class OAuthCredentials implements Credentials {
   }
 
   async #exchange(): Promise<AuthOutcome> {
-    const answer = this.#answer
+    const { answer } = this.#logins
     if (!answer) return { type: 'needs-user' }
     const { code, login } = answer
-    const remembered = await this.#vault.read()
-    const context = await this.#context(remembered, [code, login.verifier])
+    const context = await this.#context(await this.#vault.read(), [code, login.verifier])
     const startedAt = this.#site.clock.now()
     const grant = await byCode(context, code, login)
     // The server, or the way to it, is not well: the answer is kept and tried again, as long as the server takes it.
     if ('verdict' in grant && grant.verdict === 'passing') return { type: 'failed', evidence: grant.evidence }
-    this.#answer = undefined
-    await this.#dropLogin(login)
+    await this.#logins.end(login)
     if ('tokens' in grant) {
       this.#clientForgotten = false
       const { scope } = login
       this.#asked = unite(this.#asked, scope)
-      const found = { ...context.found, issuer: login.issuer }
-      return this.#keep({ ...(scope && { scope }), ...grant.tokens, login_id: login.state }, startedAt, found)
+      const got = { ...(scope && { scope }), ...grant.tokens, login_id: login.state }
+      return this.#keep(got, startedAt, login.issuer)
     }
     this.#found = undefined
     if (grant.verdict === 'login') return { type: 'failed', evidence: grant.evidence }
@@ -344,14 +276,14 @@ export class OAuthCredentials implements Credentials {
     return { type: 'needs-user' }
   }
 
-  /** A client that the server has forgotten is registered again, once (report 04.06). */
+  /** A client that the server has forgotten is registered again, once (report 04.06). Only while locked. */
   async #forgetClient(change: Remembered = {}): Promise<void> {
     if (this.#clientForgotten || !this.#setup.registers) {
       throw unusable('the authorization server does not accept this client')
     }
     this.#clientForgotten = true
     await this.#vault.change({ ...change, client: undefined, login: undefined })
-    this.#await(undefined)
+    this.#logins.await(undefined)
   }
 
   async #context(remembered: Remembered, secrets: readonly string[], refusal?: Refusal): Promise<GrantContext> {
@@ -363,72 +295,25 @@ export class OAuthCredentials implements Credentials {
   }
 
   /** Remembers what was got. */
-  async #keep(tokens: StoredTokens, startedAt: number, { issuer }: Discovered): Promise<AuthOutcome> {
+  async #keep(tokens: StoredTokens, startedAt: number, issuer: string): Promise<AuthOutcome> {
     const kept = { ...withExpiry(tokens, startedAt), issuer }
     // Before it is written: writing tells, and what is told would be taken for somebody else's.
     this.#adopt({ tokens: kept }, 'here')
-    this.#unsaved = kept
+    this.#held.unsaved = kept
     try {
       await this.#vault.change({ tokens: kept })
-      this.#unsaved = undefined
+      this.#held.unsaved = undefined
     } catch {
       // The refresh token of before may be spent already: what cannot be written now is used, and written with the next.
     }
-    return this.#granted(kept)
+    return this.#held.granted()
   }
 
-  #isNewer(refusal: Refusal | undefined): boolean {
-    return refusal !== undefined && this.#epoch > Math.max(this.#refusedEpoch, refusal.credentialEpoch ?? 0)
-  }
-
-  #noteRefusal(refusal: Refusal | undefined): void {
-    this.#refusedEpoch = Math.max(this.#refusedEpoch, refusal?.credentialEpoch ?? 0)
-  }
-
-  #isDue(tokens: StoredTokens): boolean {
-    const now = this.#site.clock.now()
-    return (refreshAtMs(tokens, now) ?? 0) <= now + DUE_MS
-  }
-
-  #granted(tokens: StoredTokens): AuthOutcome {
-    const refreshAt = this.#refreshAt(tokens)
-    return { type: 'granted', epoch: this.#epoch, ...(refreshAt !== undefined && { refreshAt }) }
-  }
-
-  /** Without a way to refresh, a token is used until it is refused (report 04.08). */
-  #refreshAt(tokens: StoredTokens): number | undefined {
-    const can = tokens.refresh_token !== undefined || !this.#setup.redirectUrl
-    return can ? refreshAtMs(tokens, this.#site.clock.now()) : undefined
-  }
-
-  /** What was refused, but not for certain, is left where it is and not used again. */
-  #usable(tokens: StoredTokens | undefined): StoredTokens | undefined {
-    if (!tokens || tokens.refresh_token === undefined || tokens.refresh_token !== this.#spent?.refresh) return tokens
-    if (tokens.access_token === this.#spent.access) return undefined
-    const { refresh_token: _spent, ...rest } = tokens
-    return rest
-  }
-
-  /** What is remembered is what counts. `here`: whoever reads it goes on with it and need not be told. */
-  #adopt({ tokens: read, login }: Remembered, from: 'here' | 'elsewhere'): void {
-    const before = this.#tokens
-    const tokens = this.#usable(read)
-    const isFirst = !this.#wasRead
-    this.#wasRead = true
-    this.#tokens = tokens
-    if (tokens && tokens.access_token !== before?.access_token) {
-      this.#epoch = nextEpoch()
-      const isOurs = before?.login_id !== undefined && before.login_id === tokens.login_id
-      const refreshAt = this.#refreshAt(tokens)
-      const change = {
-        epoch: this.#epoch,
-        ...(refreshAt !== undefined && { refreshAt }),
-        renewed: isFirst || isOurs || from === 'here',
-      }
-      for (const listener of this.#listeners) listener.changed(change)
-      // A login that is still open was for more scope, or is not needed any more.
-      if (this.#pending && covers(tokens.scope, this.#pending.scope)) this.#await(undefined)
-    }
-    if (login && this.#pending && !this.#logins.has(this.#pending.state)) this.#await(login)
+  #adopt({ tokens, login }: Remembered, from: 'here' | 'elsewhere'): void {
+    const change = this.#held.take(tokens, from)
+    if (change) for (const listener of this.#listeners) listener.changed(change)
+    // A login that is still open was for more scope, or is not needed any more.
+    if (change && this.#logins.isMetBy(this.#held.scope)) this.#logins.await(undefined)
+    else this.#logins.follow(login)
   }
 }
