@@ -4,6 +4,7 @@ import { runExample, startEverything } from './run-example.js'
 
 /** What each example says, in this order; it may say more. */
 const said: Readonly<Record<string, readonly (string | RegExp)[]>> = {
+  'authorization.ts': [/^log in at http:.*\/authorize$/, 'You are known here.', 'with a key: ready'],
   'call-errors.ts': [/^unknown: .+/, 'error -32601', 'ordered 1 time, the shop is ready again'],
   'embed-actor.ts': ['ready on link 1', 'Echo: hello', 'closed'],
   'embed-handle.ts': [

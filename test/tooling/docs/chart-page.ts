@@ -94,7 +94,12 @@ function describe(path: string): string {
 }
 
 function part(path: string): string[] {
-  return [`### ${code(path.replace('linked.', ''))}`, describe(path), diagram(path)]
+  const inner = Object.values(stateAt(path).states).filter(({ states }) => Object.keys(states).length > 0)
+  return [
+    `### ${code(path.replace('linked.', ''))}`,
+    describe(path),
+    diagram(path, { expand: inner.map(({ key }) => key) }),
+  ]
 }
 
 function events(union: string, sender: string): string[][] {
