@@ -22,7 +22,11 @@ const quiet = connectionChart.provide({
 
 function rig(input: Parameters<typeof sampleInput>[0] = {}, policy: PolicyOptions = {}) {
   const clock = new SimulatedClock()
-  const given: ConnectionInput = sampleInput({ ...input, policy: { maxAttempts: 20, ...policy } })
+  const given: ConnectionInput = sampleInput({
+    now: () => clock.now(),
+    ...input,
+    policy: { maxAttempts: 20, ...policy },
+  })
   const actor = createActor(quiet, { clock, input: given })
   actor.subscribe({ error: () => {} })
   actor.start()
@@ -281,6 +285,55 @@ describe('every deadline, at its default', () => {
     expect(credentials()).toBe('refreshing')
     r.send({ type: 'xstate.done.actor.refresh', output: granted(r.context()), actorId: 'refresh' } as never)
     expect([credentials(), r.context().credentialEpoch]).toEqual(['valid', 2])
+  })
+
+  it('a refresh ahead of time: at a time of the clock, whatever happens meanwhile', () => {
+    const r = ready({ authorizer: true })
+    const credentials = () => /credentials\.(\w+)/.exec(r.place())?.[1]
+    r.send({ type: 'credentials.changed', epoch: 1, refreshAt: 120_000 })
+    r.pass(60_000)
+    r.send({ type: 'reconnect' }, ...usable.slice(1))
+    r.pass(30_000)
+    r.send({ type: 'clock.jumped' })
+    r.pass(29_999)
+    expect(credentials()).toBe('valid')
+    r.pass(1)
+    expect(credentials()).toBe('refreshing')
+  })
+
+  it('a refresh ahead of time: also one that is due in a month, which no timer can wait for at once', () => {
+    const r = ready({ authorizer: true }, { keepaliveMs: 0 })
+    const month = 30 * 24 * 3_600_000
+    r.send({ type: 'credentials.changed', epoch: 1, refreshAt: month })
+    r.pass(2 ** 31 - 1)
+    // The authorizer finds that it is not due yet.
+    const output = { type: 'granted', epoch: 1, refreshAt: month } as const
+    r.send({ type: 'xstate.done.actor.refresh', output, actorId: 'refresh' } as never)
+    r.pass(month - 2 ** 31)
+    expect(r.place()).toContain('credentials.valid')
+    r.pass(1)
+    expect(r.place()).toContain('credentials.refreshing')
+  })
+
+  it('stepping up: 30 s to ask, ten minutes for the person, 30 s for the exchange', () => {
+    const r = ready({ authorizer: true }, { keepaliveMs: 0 })
+    const step = () => /credentials\.(?:steppingUp\.)?(\w+)/.exec(r.place())?.[1]
+    const needsUser = { type: 'xstate.done.actor.stepUp', output: { type: 'needs-user' }, actorId: 'stepUp' } as never
+    r.send({ type: 'scope.insufficient' })
+    r.pass(29_999)
+    expect(step()).toBe('asking')
+    r.pass(1)
+    expect(step()).toBe('valid')
+    r.send({ type: 'scope.insufficient' }, needsUser)
+    r.pass(599_999)
+    expect(step()).toBe('awaitingUser')
+    r.pass(1)
+    expect(step()).toBe('valid')
+    r.send({ type: 'scope.insufficient' }, needsUser, { type: 'auth.responded' })
+    r.pass(29_999)
+    expect(step()).toBe('exchanging')
+    r.pass(1)
+    expect(step()).toBe('valid')
   })
 
   it('changed lists: 300 ms, and unread ones are asked for again', () => {
