@@ -20,6 +20,8 @@ export interface OAuthOptions {
   /** A client that is known to the authorization server already. Default: one is registered, and again if forgotten. */
   readonly clientId?: string
   readonly clientSecret?: string
+  /** The only authorization server that `clientId` is for. Needed with a `clientSecret`: else any server could name one of its own. */
+  readonly issuer?: string
   /**
    * Address of a document that describes this client, `https:` and with a path: it serves as client id where the
    * authorization server takes such, so that nothing has to be registered.
@@ -36,9 +38,12 @@ export interface OAuthOptions {
  * @throws TypeError that names the option and what it may be
  */
 export function oauth(options: OAuthOptions): Authorizer {
-  const { store, clientId, clientSecret } = options
+  const { store, clientId, clientSecret, issuer } = options
   if (typeof store?.get !== 'function' || typeof store.lock !== 'function') {
     throw new TypeError('oauth: store is a TokenStore, with get, set, delete and lock.')
+  }
+  if (clientSecret !== undefined && !(issuer !== undefined && URL.canParse(issuer))) {
+    throw new TypeError('oauth: issuer is the address of the authorization server; with a clientSecret it is needed.')
   }
   const setup = setupOf(options)
   return {
@@ -47,7 +52,7 @@ export function oauth(options: OAuthOptions): Authorizer {
       const client =
         clientId === undefined
           ? undefined
-          : { client_id: clientId, ...(clientSecret && { client_secret: clientSecret }) }
+          : { client_id: clientId, ...(clientSecret && { client_secret: clientSecret }), ...(issuer && { issuer }) }
       return new OAuthCredentials(site, setup, client ? new KnownClient(vault, client) : vault)
     },
   }

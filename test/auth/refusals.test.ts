@@ -210,9 +210,13 @@ describe('documents that mislead', () => {
     await world.soon(connection.close())
   })
 
-  it('a refresh token is never shown to another authorization server', async () => {
-    const { world, authorizer } = loggedIn()
-    const connection = await ready(world, authorizer)
+  it.each([
+    ['registered', undefined],
+    ['configured, for any', { clientId: 'client-0' }],
+    ['configured, for one', { clientId: 'client-0', clientSecret: 'x', issuer: 'http://as.test' }],
+  ])('a refresh token is never shown to another authorization server (client: %s)', async (_, client) => {
+    const { world, store } = loggedIn()
+    const connection = await ready(world, oauth({ store, redirectUrl, ...client }))
     world.as.expire()
     const shown: string[] = []
     world.description = { resource: world.url, authorization_servers: ['http://evil.test'] }
@@ -223,11 +227,17 @@ describe('documents that mislead', () => {
         ? json({ client_id: 'stolen', redirect_uris: [redirectUrl] }, 201)
         : json({}, 404)
     }
-    const call = failure(echo(connection, 0, { timeoutMs: 5_000 }))
-    await world.soon(call)
+    await world.soon(failure(echo(connection, 0, { timeoutMs: 5_000 })))
     expect(shown.filter((url) => url.endsWith('/token'))).toEqual([])
-    expect(connection.status).toBe('reauthorizing')
+    expect([connection.status, connection.fault?.code]).toEqual(
+      client && 'issuer' in client ? ['failed', 'authorization.unusable'] : ['reauthorizing', 'http.401'],
+    )
     await world.soon(connection.close())
+  })
+
+  it('a secret needs to know where it may go', () => {
+    const options = { store: new MemoryStore(), redirectUrl, clientId: 'me', clientSecret: 'x' }
+    expect(() => oauth(options)).toThrow('issuer')
   })
 })
 

@@ -33,6 +33,7 @@ describe('secrets of a login', () => {
         redirectUrl,
         clientId: 'me',
         clientSecret: 'client-secret-canary',
+        issuer: 'http://as.test',
       }),
       inspect: (event: InspectionEvent) => inspected.push('event' in event ? event.event : event.type),
     })
