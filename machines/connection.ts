@@ -19,7 +19,7 @@ export const connectionChart = connectionSetup.createMachine({
   options: { maxIterations: 1_000 },
   on: {
     // Whoever connects again after that does so by intent.
-    disconnect: { target: to.closing, actions: ['thenIdle', 'trustAnew', 'insist'] },
+    disconnect: { target: to.closing, actions: ['thenIdle', 'trustAnew', 'insist', 'emitDisconnected'] },
     close: { target: to.closing, actions: 'thenClosed' },
     configure: { actions: ['configure', 'trustAnew'] },
     'demand.raised': { actions: 'raiseDemand' },

@@ -117,6 +117,10 @@ export interface WireEvidence {
   readonly retryAfterMs?: number
   /** For `exit`: how often in a row the command has ended before it was ready, for whichever connection of the process. */
   readonly earlyExits?: number
+  /** For a stream that ended: how long nothing had come on it, in milliseconds; proxies cut what idles. */
+  readonly idleMs?: number
+  /** For a stream that ended: how long it had been open, in milliseconds. */
+  readonly livedMs?: number
   /** For `deadline`, `timeout` and `probe`: how long was waited. */
   readonly afterMs?: number
 }

@@ -209,6 +209,7 @@ export const connectionSetup = setup({
     }),
     emitFailed: emit(({ event }) => ({ type: 'connection.failed' as const, fault: mustFault(event) })),
     emitNeedsUser: emit({ type: 'connection.needs-user' as const }),
+    emitDisconnected: emit({ type: 'connection.disconnected' as const }),
     emitClosed: emit({ type: 'connection.closed' as const }),
   },
 })

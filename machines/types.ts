@@ -255,6 +255,8 @@ export type ConnectionEmitted =
   | { readonly type: 'connection.exhausted'; readonly fault: Fault }
   | { readonly type: 'connection.failed'; readonly fault: Fault }
   | { readonly type: 'connection.needs-user' }
+  /** The application disconnected; the connection rests in idle until it is wanted again. */
+  | { readonly type: 'connection.disconnected' }
   | { readonly type: 'connection.closed' }
 
 /**

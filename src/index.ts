@@ -17,7 +17,7 @@ export type {
   OAuthProvider,
   TokenSource,
 } from './auth/index.js'
-export type { CallOptions } from './calls/index.js'
+export type { CallEnd, CallObserver, CallOptions } from './calls/index.js'
 export type { Clock, Random } from './clock.js'
 export {
   type Checkpoint,
@@ -30,11 +30,28 @@ export {
   connectionMachine,
   connectionOf,
   createConnection,
-  type Incident,
+  type LogEvent,
+  type LoggerLike,
+  type LogLevel,
+  logEvents,
+  logTo,
   type Session,
   type Status,
   statusOf,
 } from './connection/index.js'
+export {
+  type Explanation,
+  explanationMarkdown,
+  explanationText,
+  type FailedAttempt,
+  type Finding,
+  type Incident,
+  type OpenIncident,
+  type PastIncident,
+  type TextOptions,
+  type TimelineEntry,
+  type Verdict,
+} from './diagnosis/index.js'
 export * from './errors.js'
 export type {
   Catalog,

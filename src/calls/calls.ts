@@ -23,6 +23,15 @@ export interface CallOptions {
   readonly replay?: Replay
 }
 
+/** Hears how a call ended. */
+export type CallEnd = (outcome: { readonly result: Result } | { readonly error: unknown }) => void
+
+/** Hears of each call as it is made, and by what it returns of its end. For metrics and traces; it changes nothing. */
+export type CallObserver = (call: {
+  readonly method: string
+  readonly params: Record<string, unknown> | undefined
+}) => CallEnd | undefined
+
 /** A link as calls see it. */
 export interface Requester {
   readonly generation: number
@@ -103,6 +112,9 @@ export class Calls {
   #epoch = 0
   /** How many of them wait for more scope. */
   #scoped = 0
+  #made = 0
+  /** While nobody observes, a call pays one look for it. */
+  #observers: readonly CallObserver[] | undefined
 
   constructor(host: CallHost) {
     this.#host = host
@@ -111,6 +123,20 @@ export class Calls {
   /** Calls that wait for the connection. */
   get waiting(): number {
     return this.#queued
+  }
+
+  /** Calls that were made so far. */
+  get made(): number {
+    return this.#made
+  }
+
+  /** @returns what ends it */
+  observe(observer: CallObserver): () => void {
+    this.#observers = [...(this.#observers ?? []), observer]
+    return () => {
+      const left = this.#observers?.filter((one) => one !== observer) ?? []
+      this.#observers = left.length > 0 ? left : undefined
+    }
   }
 
   /** `R`: what the protocol says the method returns; it is not checked here. */
@@ -126,7 +152,9 @@ export class Calls {
     }
     const begunAt = elapsed(this.#host.clock)
     const call: Call = { method, params, options, timeoutMs, begunAt, replays: 0, waited: false, epoch: this.#epoch }
-    return this.#place(call) as Promise<R>
+    this.#made += 1
+    const observers = this.#observers
+    return (observers ? this.#observed(call, observers) : this.#place(call)) as Promise<R>
   }
 
   /** The link became usable: everything that waits goes out, in order. */
@@ -141,6 +169,19 @@ export class Calls {
   refuse(error: Error): void {
     this.#epoch += 1
     for (const waiting of [...this.#held]) waiting.refuse(error)
+  }
+
+  #observed(call: Call, observers: readonly CallObserver[]): Promise<Result> {
+    const ends = observers.flatMap((observer) => quietly(() => observer(call)) ?? [])
+    const end = (outcome: Parameters<CallEnd>[0]) => {
+      for (const each of ends) quietly(() => each(outcome))
+    }
+    const placed = this.#place(call)
+    placed.then(
+      (result) => end({ result }),
+      (error: unknown) => end({ error }),
+    )
+    return placed
   }
 
   #place(call: Call): Promise<Result> {
@@ -271,6 +312,15 @@ export class Calls {
       if (queued) this.#queued += 1
       if (scope) this.#scoped += 1
     })
+  }
+}
+
+/** An observer that throws must not take a call along. */
+function quietly<T>(observe: () => T): T | undefined {
+  try {
+    return observe()
+  } catch {
+    return undefined
   }
 }
 

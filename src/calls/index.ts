@@ -1,2 +1,2 @@
-export { type CallHost, type CallOptions, Calls, type Requester } from './calls.js'
+export { type CallEnd, type CallHost, type CallObserver, type CallOptions, Calls, type Requester } from './calls.js'
 export { isReadOnly } from './replay.js'

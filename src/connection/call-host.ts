@@ -65,8 +65,11 @@ export class ConnectionCallHost implements CallHost {
     const { live } = this.#runtime
     if (live?.generation === generation) live.note(fault)
     if (fault.scope === 'link') actor.send({ type: 'fault', fault, generation, credentialEpoch })
-    else if (wantsScope(fault)) actor.send({ type: 'scope.insufficient', fault, generation, credentialEpoch })
-    else if (fault.suspect) actor.send({ type: 'suspect', generation })
+    else {
+      this.#runtime.onNote?.({ type: 'call-fault', fault })
+      if (wantsScope(fault)) actor.send({ type: 'scope.insufficient', fault, generation, credentialEpoch })
+      else if (fault.suspect) actor.send({ type: 'suspect', generation })
+    }
   }
 
   demand(raised: boolean): void {

@@ -3,7 +3,8 @@ import type { Fault } from '../../machines/faults.js'
 import type { PolicyOptions } from '../../machines/policy.js'
 import type { ConnectionContext, ConnectionEmitted, ConnectionEvent, ConnectionTag } from '../../machines/types.js'
 import type { AuthorizationResponse, LoginRequest } from '../auth/index.js'
-import type { CallOptions } from '../calls/index.js'
+import type { CallObserver, CallOptions } from '../calls/index.js'
+import type { Explanation, Incident } from '../diagnosis/index.js'
 import type { Catalog, ListChange, Target } from '../link/index.js'
 import type {
   CallToolResult,
@@ -20,7 +21,6 @@ import type {
   Tool,
 } from '../protocol.js'
 import type { Checkpoint } from './checkpoint.js'
-import type { Incident } from './incidents.js'
 import type { Status } from './status.js'
 
 /** What is agreed on with the server now. The session id is a secret and is not shown. */
@@ -63,6 +63,8 @@ export interface Configuration {
  */
 export interface Connection extends AsyncDisposable {
   readonly name: string
+  /** The command, or the address without query and credentials. */
+  readonly address: string
   /** The actor behind it, for inspectors, parents and those who ask for more than the handle tells. */
   readonly actor: ConnectionActor
   /** One word for people, measured, not remembered: it is never `ready` over a wire known to be dead. */
@@ -146,6 +148,16 @@ export interface Connection extends AsyncDisposable {
 
   /** The login that waits for a person, whenever one begins or ends. Replays its last value. */
   readonly authorization$: Observable<LoginRequest | undefined>
+  /** Why it is as it is: the disconnect that began it, every attempt, and a checklist, causes first. Without secrets. */
+  explain(): Explanation
+  /** The same as a bug report in Markdown. */
+  report(): string
+
+  /** Calls that wait for the connection. */
+  readonly waiting: number
+  /** Hears of every call and of its end, for metrics and traces; returns what ends it. Costs nothing while unused. */
+  observeCalls(observer: CallObserver): () => void
+
   /** Replays its last value. */
   readonly status$: Observable<Status>
   /** Replays its last value. */

@@ -3,8 +3,9 @@ import type { Fault } from '../../machines/faults.js'
 import { mergePolicy, resolvePolicy } from '../../machines/policy.js'
 import type { ConnectionEvent } from '../../machines/types.js'
 import type { AuthorizationResponse, LoginRequest } from '../auth/index.js'
-import { type CallOptions, Calls } from '../calls/index.js'
+import { type CallObserver, type CallOptions, Calls } from '../calls/index.js'
 import { systemClock } from '../clock.js'
+import { type Explanation, explain, explanationMarkdown, type Incident } from '../diagnosis/index.js'
 import {
   AuthorizationRequiredError,
   AuthorizationResponseError,
@@ -37,9 +38,10 @@ import type {
 } from '../protocol.js'
 import { type Authorization, authorizationOf } from './authorization.js'
 import { ConnectionCallHost } from './call-host.js'
+import { caseFile, shownAddress } from './case-file.js'
 import { type Checkpoint, takeCheckpoint } from './checkpoint.js'
 import type { Configuration, Connection, ConnectionActor, ConnectionSnapshot, Session } from './connection.js'
-import { type Incident, IncidentLog } from './incidents.js'
+import { ConnectionRecord } from './record.js'
 import { Standing } from './standing.js'
 import { type Status, statusOf } from './status.js'
 import { surroundings } from './surroundings.js'
@@ -53,7 +55,7 @@ export class ConnectionHandle implements Connection {
   readonly #calls: Calls
   readonly #status: BehaviorSubject<Status>
   readonly #incidents = new Subject<Incident>()
-  readonly #log = new IncidentLog()
+  readonly #record: ConnectionRecord
   readonly #standing: Standing
   readonly #authorization: Authorization | undefined
   #unwatch: (() => void) | undefined
@@ -68,8 +70,10 @@ export class ConnectionHandle implements Connection {
     this.#standing = new Standing(this.#runtime.name, actor, this.#authorization)
     this.#calls = new Calls(new ConnectionCallHost(this.#runtime, this.#standing))
     this.#status = new BehaviorSubject(statusOf(snapshot))
+    this.#record = new ConnectionRecord(this.#status.value, this.#runtime.clock.now())
+    this.#runtime.onNote = (note) => this.#record.note(note, this.#runtime.clock.now())
     actor.on('*', (news) => {
-      const ended = this.#log.take(news, this.#runtime.clock.now(), this.#runtime.restored)
+      const ended = this.#record.take(news, this.#runtime.clock.now(), this.#runtime.restored)
       if (ended) this.#incidents.next(ended)
     })
     // Without an error observer XState rethrows on a later tick and takes the process down.
@@ -109,6 +113,10 @@ export class ConnectionHandle implements Connection {
 
   get name(): string {
     return this.#runtime.name
+  }
+
+  get address(): string {
+    return shownAddress(this.#runtime)
   }
 
   get status(): Status {
@@ -286,6 +294,23 @@ export class ConnectionHandle implements Connection {
     return takeCheckpoint(address, live?.link.session ?? session, catalog$.value, restoration)
   }
 
+  explain(): Explanation {
+    const file = caseFile(this.#runtime, this.#record, this.#standing, this.#calls)
+    return explain(file, this.#runtime.secrets)
+  }
+
+  report(): string {
+    return explanationMarkdown(this.explain())
+  }
+
+  get waiting(): number {
+    return this.#calls.waiting
+  }
+
+  observeCalls(observer: CallObserver): () => void {
+    return this.#calls.observe(observer)
+  }
+
   /** A request that does no harm when it is sent twice. What the server itself refuses is not wanted any more. */
   async #ask(method: string, params: Record<string, unknown>, refused?: () => void): Promise<void> {
     try {
@@ -329,6 +354,7 @@ export class ConnectionHandle implements Connection {
     standing.follow(snapshot)
     const status = statusOf(snapshot)
     const before = this.#status.value
+    this.#record.follow(snapshot, status, this.#runtime.clock.now())
     if (status !== before) this.#status.next(status)
     this.#calls.scopeSettled()
     if (snapshot.status !== 'active') this.#end()
@@ -349,6 +375,9 @@ export class ConnectionHandle implements Connection {
   #end(broken?: unknown): void {
     if (this.#standing.over) return
     this.#standing.end(broken)
+    // Nobody tells of it when a parent stopped the actor, or it broke.
+    const ended = this.#record.end(this.#runtime.clock.now())
+    if (ended) this.#incidents.next(ended)
     this.#unwatch?.()
     this.#authorization?.close()
     this.#refuseWhenStopped()

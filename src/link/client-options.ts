@@ -1,5 +1,8 @@
 import type { Capabilities, Result } from '../protocol.js'
 
+/** Version of this library. */
+export const libraryVersion = '0.1.0'
+
 export type ServerRequestHandler = (
   params: Record<string, unknown>,
   context: { signal: AbortSignal },
@@ -28,7 +31,7 @@ export function clientOptions(given: {
   capabilities?: Capabilities
   handlers?: ClientOptions['handlers']
 }): ClientOptions {
-  const { name = 'mcp-lifeline', version = '0.1.0', capabilities = {}, handlers = {} } = given
+  const { name = 'mcp-lifeline', version = libraryVersion, capabilities = {}, handlers = {} } = given
   for (const [method, handler] of Object.entries(handlers)) {
     if (!serverRequests.some((known) => known === method) || typeof handler !== 'function') {
       throw new TypeError(

@@ -1,12 +1,12 @@
 export { linkActor, releaseActor } from './actor.js'
 export type { Catalog, ListKind, RejectedItem } from './catalog.js'
 export { catalogHash, type ListChange, textHash } from './catalog-diff.js'
-export { clientOptions, type ServerRequest, type ServerRequestHandler } from './client-options.js'
+export { clientOptions, libraryVersion, type ServerRequest, type ServerRequestHandler } from './client-options.js'
 export { judge } from './judge.js'
 export { isKnownLegacy } from './legacy-addresses.js'
 export type { SessionMemory } from './port.js'
 export type { RestoredItem } from './restoration.js'
-export { ConnectionRuntime } from './runtime.js'
+export { ConnectionRuntime, type LinkNote } from './runtime.js'
 export {
   addressOf,
   type CustomTarget,

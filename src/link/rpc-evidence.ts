@@ -1,6 +1,5 @@
 import type { RpcEvidence } from '../../machines/evidence.js'
 import { redact, redactValue } from '../redact.js'
-import type { Target } from './target.js'
 
 /** Of the server's message; the whole of it is for whoever called. */
 const MESSAGE_LENGTH = 500
@@ -21,15 +20,3 @@ function isSmall(data: unknown): boolean {
     return false
   }
 }
-
-/** Values of a target that must not be shown wherever a server repeats them. */
-export function secretsOf(target: Target): string[] {
-  if ('command' in target)
-    return Object.entries(target.env ?? {}).flatMap(([name, value]) => (isSecret(name) && value ? [value] : []))
-  if (!('url' in target) || typeof target.headers !== 'object') return []
-  return Object.values(target.headers)
-    .flatMap((value) => [value, ...value.split(/[\s;=,]+/)])
-    .filter(({ length }) => length >= 6)
-}
-
-const isSecret = (name: string): boolean => /token|secret|password|key|auth|credential/i.test(name)

@@ -327,6 +327,13 @@ export class LinkRun {
         break
       case 'post-only':
         this.#tell({ type: 'link.postOnly' })
+        break
+      case 'listening-ended':
+        this.#runtime.onNote?.({ type: 'cut', evidence: event.evidence })
+        break
+      case 'noise':
+      case 'stderr':
+        this.#runtime.onNote?.(event)
     }
   }
 
@@ -336,8 +343,12 @@ export class LinkRun {
 
   /** A fault of one exchange is no fault of the link, but may be a reason to look after it. */
   #meet(fault: Fault): void {
-    if (fault.scope === 'link') this.#tellFault(fault)
-    else if (wantsScope(fault))
+    if (fault.scope === 'link') {
+      this.#tellFault(fault)
+      return
+    }
+    this.#runtime.onNote?.({ type: 'call-fault', fault })
+    if (wantsScope(fault))
       this.#tell({ type: 'scope.insufficient', fault, credentialEpoch: fault.evidence.credentialEpoch })
     else if (fault.suspect) this.#tell({ type: 'suspect' })
   }

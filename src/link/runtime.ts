@@ -1,5 +1,5 @@
 import { BehaviorSubject, Subject } from 'rxjs'
-import type { WireKind } from '../../machines/evidence.js'
+import type { WireEvidence, WireKind } from '../../machines/evidence.js'
 import type { Fault, Rule } from '../../machines/faults.js'
 import type { Policy, PolicyOptions } from '../../machines/policy.js'
 import type { Runtime } from '../../machines/types.js'
@@ -21,8 +21,8 @@ import { type Door, gateOf } from './gate/index.js'
 import { noteServedBy } from './legacy-addresses.js'
 import type { Link, SessionMemory } from './port.js'
 import { Restoration, type RestoredItem } from './restoration.js'
-import { secretsOf } from './rpc-evidence.js'
 import { SdkLink } from './sdk-link.js'
+import { secretsOf } from './secrets.js'
 import { type FormerSession, Sessions } from './sessions.js'
 import { Slot } from './slot.js'
 import { addressOf, type Target } from './target.js'
@@ -47,6 +47,18 @@ export interface RuntimeOptions {
 /** Tokens whose answers may still come. */
 const KEPT_TOKENS = 4
 
+/** What is worth keeping for an explanation, beside what the chart itself tells. */
+export type LinkNote =
+  /** A fault of one exchange: the link goes on. */
+  | { readonly type: 'call-fault'; readonly fault: Fault }
+  /** A stream ended that was not meant to. */
+  | { readonly type: 'cut'; readonly evidence: WireEvidence }
+  /** Bytes where messages were due. */
+  | { readonly type: 'noise'; readonly text: string; readonly count: number }
+  | { readonly type: 'stderr'; readonly text: string }
+  /** Lists that were known before were read again, and differ. */
+  | { readonly type: 'changes'; readonly changes: readonly ListChange[] }
+
 /** A link that is usable, with what a fault of it has to name. */
 export interface LiveLink extends Pick<Link, 'ask' | 'explain'> {
   readonly link: Link
@@ -69,6 +81,10 @@ export class ConnectionRuntime implements Runtime {
   restored: readonly RestoredItem[] = []
   /** How long the last probe took, in milliseconds. */
   rttMs: number | undefined
+  /** Hears what is worth keeping for an explanation. */
+  onNote: ((note: LinkNote) => void) | undefined
+  /** When a link that is gone last gave a sign of life; 0 for never. */
+  #lastLifeAt = 0
   policy: Policy
   policyOptions: PolicyOptions
   readonly #options: RuntimeOptions
@@ -122,7 +138,18 @@ export class ConnectionRuntime implements Runtime {
     return this.#live
   }
   set live(live: LiveLink | undefined) {
+    this.#lastLifeAt = this.lastLifeAt
     this.#live = live
+  }
+
+  /** Clock time of the last sign of life of any link that was usable; 0 before the first. */
+  get lastLifeAt(): number {
+    return Math.max(this.#live?.link.wire.lastLifeAt ?? 0, this.#lastLifeAt)
+  }
+
+  /** Values of the target that must not be shown. */
+  get secrets(): readonly string[] {
+    return secretsOf(this.#target)
   }
 
   /** Lists were read: the catalog is renewed, and what differs is told. `kinds`: the lists that the server has. */
@@ -134,7 +161,9 @@ export class ConnectionRuntime implements Runtime {
     const after = kinds.length === 0 ? { ...read, fetchedAt: this.clock.now() } : read
     this.catalog$.next(after)
     const changes = diffCatalogs(before, after)
-    if (changes.length > 0) this.changes$.next(changes)
+    if (changes.length === 0) return
+    if (before.fetchedAt > 0) this.onNote?.({ type: 'changes', changes })
+    this.changes$.next(changes)
   }
 
   /** The session to go on with. Never shown: its id is a secret. */

@@ -4,7 +4,7 @@ import { redact } from '../redact.js'
 import { type AccessToken, HttpClient, HttpWire, SseWire, StdioWire, TransportWire } from '../wire/index.js'
 import type { Wire } from '../wire/wire.js'
 import type { SessionMemory } from './port.js'
-import { secretsOf } from './rpc-evidence.js'
+import { secretsOf } from './secrets.js'
 import type { HttpTarget, StdioTarget, Target } from './target.js'
 
 export interface WiresOptions {

@@ -65,6 +65,8 @@ export type WireEvent =
   | { type: 'fault'; evidence: WireEvidence }
   /** The listening stream opened (HTTP). `gap`: notifications may have been missed since the last one. */
   | { type: 'listening'; gap: boolean }
+  /** The listening stream ended (HTTP); it is asked for again. `evidence` tells how long it had been idle. */
+  | { type: 'listening-ended'; evidence: WireEvidence }
   /** The server offers no listening stream: POST only. No fault. */
   | { type: 'post-only'; evidence?: WireEvidence }
   /** Bytes that were skipped: log lines on stdout, messages for nobody. Counted, told, no fault. */

@@ -23,6 +23,9 @@ const said: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   'simulated-time.ts': ['after 499 ms: backoff', 'after 500 ms: ready'],
   'target-custom.ts': ['It is Monday.'],
   'target-http.ts': [/^tools, protocol \d{4}-\d{2}-\d{2}$/],
+  'telemetry.ts': [
+    '{"level":30,"event":"connection.ready","connection":"clock","generation":1,"resumed":false,"msg":"ready"}',
+  ],
   'watch.ts': [
     'now ready',
     'tools: day',
@@ -31,6 +34,12 @@ const said: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     'now ready',
     'loss by wire.closed, recovered after 0 failed attempts',
     'now closed',
+  ],
+  'why.ts': [
+    /^Given up .* ago\. The variable WEATHER_API_KEY is missing\.$/,
+    'Has the server the variables and keys that it asks for? the variable WEATHER_API_KEY is missing',
+    /^Give it to the server: `env: \{ WEATHER_API_KEY: … \}`/,
+    /✗ Does the server's process live\?/,
   ],
   'wrong-config.ts': [/^spawn\.ENOENT: .*Check that it is installed/, 'typo is ready'],
 }

@@ -36,6 +36,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   hub,
   index: face,
   inspect: face,
+  otel: face,
   testing: face,
   cli: ['index', 'inspect', ...face],
 }

@@ -121,6 +121,7 @@ const outcomes = {
   recovered: 'back after',
   exhausted: 'given up for now after',
   failed: 'failed after',
+  disconnected: 'disconnected after',
   closed: 'closed after',
 }
 

@@ -191,6 +191,16 @@ export const connectionInvariants: readonly Invariant<Chart>[] = [
     },
   },
   {
+    name: 'disconnected is told exactly when the application disconnects what was not resting or ending already',
+    check: (step) => {
+      const { before, event } = step
+      const told = emitted(step).filter((type) => type === 'connection.disconnected').length
+      const rests = !before || /^(?:idle|closing|closed)/.test(place(before))
+      const due = event.type === 'disconnect' && !rests ? 1 : 0
+      return told === due ? undefined : `told ${told} times, due ${due}`
+    },
+  },
+  {
     name: 'the cause of a trouble is kept until it is over (P22)',
     check: (step) => {
       const { before, after } = step

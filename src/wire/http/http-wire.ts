@@ -2,7 +2,7 @@
 
 import { type Observable, Subject } from 'rxjs'
 import type { WireEvidence } from '../../../machines/evidence.js'
-import { systemClock, systemRandom } from '../../clock.js'
+import { elapsed, systemClock, systemRandom } from '../../clock.js'
 import { WireError } from '../failure.js'
 import {
   isCancellation,
@@ -115,6 +115,7 @@ export class HttpWire implements Wire {
       maxResumes: this.#options.maxResumes ?? defaultMaxResumes,
       alive: (status) => {
         if (status < 500) this.#lastLifeAt = this.#clock.now()
+        return elapsed(this.#clock)
       },
       receive: (value, from) => this.#requests.receive(value, from),
       refuse: (request, evidence) => this.#requests.refuse(request, evidence),

@@ -138,6 +138,7 @@ export class Listening {
     if (outcome.type === 'refused' && outcome.status === 401)
       this.#refusedEpoch = attempt.sent.outgoing?.credentialEpoch ?? this.#refusedEpoch
     if (step.afterMs !== undefined) this.#timer = this.#core.clock.setTimeout(() => this.#ask(), step.afterMs)
+    if (outcome.type === 'ended' && evidence) this.#core.emit({ type: 'listening-ended', evidence })
     this.#tell(step.tell, evidence)
   }
 
@@ -180,6 +181,7 @@ class Attempt implements ExchangeSink {
   #stream: EventStream | undefined
   #refusal: Refusal | undefined
   #openedAt = 0
+  #lastAt = 0
   #messages = 0
   #over = false
   sent: Sent
@@ -223,11 +225,11 @@ class Attempt implements ExchangeSink {
   }
 
   head(status: number, headers: ResponseHeaders): void {
-    this.#core.alive(status)
+    this.#lastAt = this.#core.alive(status)
     const head = { status, headers }
     this.#head = head
     if (status >= 200 && status <= 299 && status !== 204 && mediaType(headers) === 'text/event-stream') {
-      this.#openedAt = elapsed(this.#core.clock)
+      this.#openedAt = this.#lastAt
       this.#stream = this.#read()
       this.#owner.opened(this.#resuming)
       return
@@ -247,7 +249,7 @@ class Attempt implements ExchangeSink {
       this.#refusal.data(chunk)
       return
     }
-    this.#core.alive(200)
+    this.#lastAt = this.#core.alive(200)
     this.#stream?.feed(chunk)
   }
 
@@ -292,8 +294,10 @@ class Attempt implements ExchangeSink {
   }
 
   #finish(error?: unknown): void {
-    const livedMs = elapsed(this.#core.clock) - this.#openedAt
-    const evidence = this.#head && streamEvidence(this.sent, 'listen', this.#head, error)
+    const now = elapsed(this.#core.clock)
+    const livedMs = now - this.#openedAt
+    const times = { idleMs: Math.round(now - this.#lastAt), livedMs: Math.round(livedMs) }
+    const evidence = this.#head && streamEvidence(this.sent, 'listen', this.#head, error, times)
     this.giveUp({ type: 'ended', livedMs, messages: this.#messages }, evidence)
   }
 

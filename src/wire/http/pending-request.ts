@@ -1,6 +1,7 @@
 /** One request of ours: its POST, the reading of its reply, and the resuming of a reply that broke. */
 
 import type { WireEvidence } from '../../../machines/evidence.js'
+import { elapsed } from '../../clock.js'
 import type { JsonRpcId, JsonRpcRequest } from '../messages.js'
 import {
   type BodySink,
@@ -34,6 +35,8 @@ export class PendingRequest implements OpenRequest, ExchangeSink {
   parked = false
   #sent: Sent
   #head: Head | undefined
+  #headAt = 0
+  #lastAt = 0
   #exchange: Exchange | undefined
   #body: BodySink | undefined
   #refusal: Refusal | undefined
@@ -114,14 +117,14 @@ export class PendingRequest implements OpenRequest, ExchangeSink {
   }
 
   head(status: number, headers: ResponseHeaders): void {
-    this.#core.alive(status)
+    this.#headAt = this.#lastAt = this.#core.alive(status)
     const head: Head = { status, headers }
     this.#head = head
     this.#body = this.#bodyFor(head)
   }
 
   data(chunk: Uint8Array): void {
-    if (this.#head !== undefined) this.#core.alive(this.#head.status)
+    if (this.#head !== undefined) this.#lastAt = this.#core.alive(this.#head.status)
     this.#body?.data(chunk)
   }
 
@@ -178,7 +181,7 @@ export class PendingRequest implements OpenRequest, ExchangeSink {
         if (collected.bytes > maxMessageBytes) over()
       },
       end: () => this.#takeJson(head, collected.text()),
-      fail: (error) => this.#core.refuse(this, streamEvidence(this.#sent, 'reply', head, error)),
+      fail: (error) => this.#core.refuse(this, this.#broken(head, error)),
     }
   }
 
@@ -225,10 +228,16 @@ export class PendingRequest implements OpenRequest, ExchangeSink {
       if (head.status === 202 && error === undefined) return this.#core.park(this)
       const evidence = isGarbled
         ? malformedEvidence(this.#sent, head, '', 'an event that is no JSON')
-        : streamEvidence(this.#sent, 'reply', head, error)
+        : this.#broken(head, error)
       this.#core.refuse(this, evidence)
     }
     return { data: (chunk) => stream.feed(chunk), end: () => over(), fail: over }
+  }
+
+  #broken(head: Head, error: unknown): WireEvidence {
+    const now = elapsed(this.#core.clock)
+    const times = { idleMs: Math.round(now - this.#lastAt), livedMs: Math.round(now - this.#headAt) }
+    return streamEvidence(this.#sent, 'reply', head, error, times)
   }
 
   #tooLarge(head: Head): void {

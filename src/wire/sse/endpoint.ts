@@ -18,7 +18,7 @@ export function readEndpoint(data: string, stream: Target): Target | WireEvidenc
     const summary = `the server wants messages posted to ${where}; they may only go to ${stream.origin}, as the url has it`
     return { kind: 'config', wire: 'sse', subject: 'url', target: where, summary, sent: true }
   }
-  return { ...targetOf(url), secrets: secretsOf(url, stream) }
+  return { ...targetOf(url), secrets: [...secretsOf(url, stream), ...(stream.secrets ?? [])] }
 }
 
 /** Whoever knows them can speak in the session: what looks like an id and was not in the configured url already. */

@@ -3,6 +3,7 @@
  * server that ends it, or begins another session on it, has ended the wire.
  */
 import type { WireEvidence } from '../../../machines/evidence.js'
+import { elapsed } from '../../clock.js'
 import {
   clampDelay,
   type Exchange,
@@ -44,6 +45,8 @@ export class SessionStream implements ExchangeSink {
   #head: Head | undefined
   #refusal: Refusal | undefined
   #hasBegun = false
+  #openedAt = 0
+  #lastAt = 0
   #over = false
 
   /** `core.target`: the address of the stream. */
@@ -81,7 +84,7 @@ export class SessionStream implements ExchangeSink {
   }
 
   head(status: number, headers: ResponseHeaders): void {
-    this.#core.alive(status)
+    this.#openedAt = this.#lastAt = this.#core.alive(status)
     const head = { status, headers }
     this.#head = head
     const type = mediaType(headers)
@@ -102,7 +105,7 @@ export class SessionStream implements ExchangeSink {
       this.#refusal.data(chunk)
       return
     }
-    this.#core.alive(200)
+    this.#lastAt = this.#core.alive(200)
     this.#events.feed(chunk)
   }
 
@@ -143,7 +146,9 @@ export class SessionStream implements ExchangeSink {
   #ended(error?: unknown): void {
     this.#events.finish()
     if (this.#over || !this.#head) return
-    const evidence = streamEvidence(this.#sent, undefined, this.#head, error)
+    const now = elapsed(this.#core.clock)
+    const times = { idleMs: Math.round(now - this.#lastAt), livedMs: Math.round(now - this.#openedAt) }
+    const evidence = streamEvidence(this.#sent, undefined, this.#head, error, times)
     const { retryMs } = this.#events
     const told = this.#hasBegun ? lostStream(evidence) : evidence
     this.#end(retryMs === undefined ? told : { ...told, retryAfterMs: clampDelay(retryMs) })

@@ -1,7 +1,7 @@
 /** The HTTP+SSE transport of revision 2024-11-05, without what makes the stock one silently lose its session. */
 import { type Observable, Subject } from 'rxjs'
 import type { WireEvidence } from '../../../machines/evidence.js'
-import { systemClock } from '../../clock.js'
+import { elapsed, systemClock } from '../../clock.js'
 import { answeredId } from '../answered-id.js'
 import { evidenceOf, failureResponse, WireError } from '../failure.js'
 import {
@@ -158,6 +158,7 @@ export class SseWire implements Wire {
       maxMessageBytes: this.#options.maxMessageBytes ?? defaultMaxMessageBytes,
       alive: (status) => {
         if (status < 500) this.#lastLifeAt = this.#clock.now()
+        return elapsed(this.#clock)
       },
       noise: (text) => this.#tellNoise(text),
     }

@@ -1,5 +1,6 @@
 /** Reads the URL of an endpoint. */
 import type { WireEvidence } from '../../../machines/evidence.js'
+import { secretsInUrl } from '../../redact.js'
 import { WireError } from '../failure.js'
 import type { Sent } from './evidence.js'
 import { type Target, targetOf } from './exchange.js'
@@ -19,9 +20,10 @@ export function readAddress(wire: Sent['wire'], url: string | URL): Address {
     throw unusable(wire, 'scheme', `the url has the scheme ${parsed.protocol} where http: or https: is needed`)
   }
   const { username, password } = parsed
-  if (username === '' && password === '') return { target: targetOf(parsed) }
+  const target = { ...targetOf(parsed), secrets: secretsInUrl(parsed) }
+  if (username === '' && password === '') return { target }
   const bytes = new TextEncoder().encode(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
-  return { target: targetOf(parsed), basic: `Basic ${btoa(String.fromCharCode(...bytes))}` }
+  return { target, basic: `Basic ${btoa(String.fromCharCode(...bytes))}` }
 }
 
 function unusable(wire: Sent['wire'], subject: NonNullable<WireEvidence['subject']>, summary: string): WireError {

@@ -15,7 +15,7 @@ export interface WebCore {
   readonly clock: Clock
   readonly linger: Linger
   readonly maxMessageBytes: number
-  /** The peer answered something. A status of 500 and above can be a proxy's and proves nothing. */
-  alive(status: number): void
+  /** The peer answered something. A status of 500 and above can be a proxy's and proves nothing. Returns the time for durations. */
+  alive(status: number): number
   noise(text: string): void
 }

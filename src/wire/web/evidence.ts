@@ -65,14 +65,24 @@ export function networkEvidence(sent: Sent, error: unknown, left: boolean | unde
   }
 }
 
+/** How long a stream had been open, and nothing had come on it, when it ended. */
+export type StreamTimes = Pick<WireEvidence, 'idleMs' | 'livedMs'>
+
 /** A stream ended, or broke by `error`, without what was due on it. `stream`: as in the evidence. */
-export function streamEvidence(sent: Sent, stream: WireEvidence['stream'], head: Head, error?: unknown): WireEvidence {
+export function streamEvidence(
+  sent: Sent,
+  stream: WireEvidence['stream'],
+  head: Head,
+  error?: unknown,
+  times: StreamTimes = {},
+): WireEvidence {
   const errno = errnoOf(error)
   const what = error === undefined ? 'ended' : `broke (${errno ?? nameOf(error)})`
   return {
     ...base(sent, what, stream === 'reply' ? 'reply stream' : 'stream'),
     kind: 'stream',
     ...(stream && { stream }),
+    ...times,
     http: httpPart(sent, head, ''),
     ...(errno && { errno }),
     sent: true,

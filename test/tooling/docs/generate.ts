@@ -7,11 +7,13 @@ import { pathToFileURL } from 'node:url'
 import { chartPage } from './chart-page.js'
 import { withFragments } from './fragments.js'
 import { rulesPage } from './rules-page.js'
+import { troubleshootingPage } from './troubleshooting-page.js'
 
 /** Every page by its path, and what it has to be, given what it is. */
 const pages: Readonly<Record<string, (present: string) => string>> = {
   'docs/rules.md': rulesPage,
   'docs/chart.md': chartPage,
+  'docs/troubleshooting.md': troubleshootingPage,
   'docs/guide.md': withFragments,
   'README.md': withFragments,
 }

@@ -1,0 +1,8 @@
+export type { CaseFile, ChangeRecord, CutRecord, FaultRecord, LinkRecord } from './case-file.js'
+export { checks } from './checks/index.js'
+export { type Explanation, explain } from './explain.js'
+export type { Finding, Verdict } from './finding.js'
+export type { FailedAttempt, Incident, OpenIncident, PastIncident, RestoredThing } from './incident.js'
+export { explanationMarkdown } from './markdown.js'
+export { explanationText, type TextOptions } from './text.js'
+export type { TimelineEntry } from './timeline.js'
