@@ -165,9 +165,47 @@ export class QueueFullError extends LifelineError {
   }
 }
 
-/** The configuration cannot be used as written. */
+/** Where in a configuration something stands, as far as that is known. */
+export interface ConfigPlace {
+  readonly file?: string
+  /** Counts from 1, as does `column`. */
+  readonly line?: number
+  readonly column?: number
+  readonly server?: string
+  /** As in `env.TOKEN`. */
+  readonly field?: string
+  /** A variable without a value. */
+  readonly variable?: string
+}
+
+/** The configuration cannot be used as written. The message and `at` tell where; a value of it is never shown. */
 export class ConfigError extends LifelineError {
   static override readonly code = 'CONFIG'
   override readonly name = 'ConfigError'
   readonly code = ConfigError.code
+  readonly at: ConfigPlace
+  constructor(message: string, { at = {}, ...options }: ErrorOptions & { readonly at?: ConfigPlace } = {}) {
+    super(message, undefined, options)
+    this.at = at
+  }
+}
+
+/** The hub has no server of this name, or none that can be used. */
+export class UnknownServerError extends LifelineError {
+  static override readonly code = 'UNKNOWN_SERVER'
+  override readonly name = 'UnknownServerError'
+  readonly code = UnknownServerError.code
+  constructor(name: string, why = 'the hub has no server of this name') {
+    super(`Server '${name}': ${why}.`)
+  }
+}
+
+/** The hub has no tool of this name. */
+export class UnknownToolError extends LifelineError {
+  static override readonly code = 'UNKNOWN_TOOL'
+  override readonly name = 'UnknownToolError'
+  readonly code = UnknownToolError.code
+  constructor(name: string, why = 'no server of the hub offers it') {
+    super(`Tool '${name}': ${why}.`)
+  }
 }

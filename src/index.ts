@@ -53,6 +53,7 @@ export {
   type Verdict,
 } from './diagnosis/index.js'
 export * from './errors.js'
+export * from './hub/index.js'
 export type {
   Catalog,
   CustomTarget,

@@ -1,35 +1,53 @@
 /** What the words after `lifeline` mean. */
-import { existsSync, readFileSync } from 'node:fs'
 import { ConfigError } from '../errors.js'
 import { exitCode, type Io } from './io.js'
 import { printable } from './text.js'
+import { version } from './version.js'
+import { readWords, UsageError, type Words } from './words.js'
 
 const usage = `Keeps MCP connections alive and shows how.
 
 Usage
-  lifeline watch CONFIG    connect to every server of the file, show each connection live, stay until Ctrl-C
-  lifeline demo CONFIG     break every connection of the file, and prove that each comes back
+  lifeline watch                    connect to every server, show each connection live, stay until Ctrl-C
+  lifeline list                     every server, how it stands, its tools
+  lifeline call TOOL [ARGUMENTS]    call one tool: server__tool as in list, or server/tool
+  lifeline doctor [SERVER…]         what is wrong with each server, and what to do
+  lifeline report SERVER            the same as a bug report in Markdown, without secrets
+  lifeline demo                     break every connection, and prove that each comes back
   lifeline --help
   lifeline --version
 
-CONFIG is a JSON file with { "mcpServers": { NAME: { "command": …, "args": […] } or { "url": … } } }.
-The output is drawn in place on a terminal; elsewhere it is one line for each change. NO_COLOR is honoured.
+ARGUMENTS are a JSON object, or NAME=VALUE …, or - for JSON on stdin.
+
+Options
+  -c, --config FILE    a file with mcpServers (Claude, Cursor, …) or servers (VS Code, …)
+                       default: the first usual place with such a file; which one is said on stderr
+  --json               output for programs; watch: one JSON object a line
+  --timeout SECONDS    of a call; default 600
+
+watch draws in place on a terminal; elsewhere it writes one line for each change. NO_COLOR is honoured.
 
 Exit codes
-  0 done, or stopped   1 failed   2 wrong usage or configuration   130 a second Ctrl-C
+  0 done, or stopped   1 failed: a server or a call   2 wrong usage or configuration
+  3 the tool reported an error   4 no connection in time   5 the outcome of the call is unknown: it may have run
+  130 interrupted
 `
 
-type Command = (file: string, io: Io) => Promise<number>
+type Command = (words: Words, io: Io) => Promise<number>
 
-/** Loaded when it is their turn: help is there at once. */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  watch: async () => (await import('./watch/index.js')).watch,
-  demo: async () => (await import('./demo/index.js')).demo,
+/** Loaded when it is their turn: help is there at once. `rest`: it takes more words. */
+const commands: Readonly<Record<string, { readonly rest?: true; readonly load: () => Promise<Command> }>> = {
+  watch: { load: async () => (await import('./watch/index.js')).watch },
+  list: { load: async () => (await import('./list.js')).list },
+  call: { rest: true, load: async () => (await import('./call.js')).call },
+  doctor: { rest: true, load: async () => (await import('./doctor.js')).doctor },
+  report: { rest: true, load: async () => (await import('./doctor.js')).report },
+  demo: { load: async () => (await import('./demo/index.js')).demo },
 }
 
 /** Resolves with the exit code. */
-export async function runCommand([word = '', file, ...more]: readonly string[], io: Io): Promise<number> {
-  if (word === '--help' || word === '-h' || word === 'help') {
+export async function runCommand([word = '', ...args]: readonly string[], io: Io): Promise<number> {
+  if (word === '--help' || word === '-h' || word === 'help' || args.includes('--help')) {
     io.stdout.write(usage)
     return exitCode.good
   }
@@ -37,28 +55,26 @@ export async function runCommand([word = '', file, ...more]: readonly string[], 
     io.stdout.write(`${version()}\n`)
     return exitCode.good
   }
-  const command = Object.hasOwn(commands, word) ? commands[word] : undefined
-  if (!command || file === undefined || more.length > 0) {
-    io.stderr.write(`${complaint(word, Boolean(command), file)}\n\n${usage}`)
-    return exitCode.misused
-  }
   try {
-    const run = await command()
-    return await run(file, io)
+    const command = Object.hasOwn(commands, word) ? commands[word] : undefined
+    if (!command) throw new UsageError(word === '' ? 'lifeline needs a command.' : `lifeline does not know '${word}'.`)
+    const words = readWords(args)
+    const [first] = words.rest
+    if (!command.rest && first !== undefined)
+      throw new UsageError(`lifeline ${word} takes options only, not '${first}'. A file is named with --config.`)
+    const run = await command.load()
+    return await run(words, io)
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    io.stderr.write(`lifeline: ${printable(error.message)}\n`)
+    if (error instanceof UsageError) io.stderr.write(`lifeline: ${printable(error.message)}\nSee lifeline --help.\n`)
+    else if (error instanceof ConfigError) io.stderr.write(`lifeline: ${lines(error.message)}\n`)
+    else throw error
     return exitCode.misused
   }
 }
 
-function complaint(word: string, known: boolean, file: string | undefined): string {
-  if (known) return file === undefined ? `lifeline ${word} needs a CONFIG.` : `lifeline ${word} takes one CONFIG only.`
-  return word === '' ? 'lifeline needs a command.' : `lifeline does not know '${word}'.`
-}
-
-/** Of the package that this file belongs to: the nearest manifest above it. */
-function version(folder = new URL('.', import.meta.url)): string {
-  const manifest = new URL('package.json', folder)
-  return existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).version : version(new URL('..', folder))
-}
+/** Harmless, line by line. */
+const lines = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.match(/^ */) + printable(line))
+    .join('\n')

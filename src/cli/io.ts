@@ -5,10 +5,18 @@ import type { Clock } from '../clock.js'
 export interface Io {
   readonly stdin: ReadStream
   readonly stdout: WriteStream
-  readonly stderr: { write(text: string): unknown }
+  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number }
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
 }
 
 /** How a command ends; documented in `lifeline --help`. */
-export const exitCode = { good: 0, failed: 1, misused: 2 } as const
+export const exitCode = {
+  good: 0,
+  failed: 1,
+  misused: 2,
+  toolFailed: 3,
+  late: 4,
+  unknown: 5,
+  interrupted: 130,
+} as const

@@ -1,10 +1,19 @@
 /** A server on this machine that stands in for one somewhere else, for demonstrations. */
 import type { ChildProcess } from 'node:child_process'
 import { connect, createServer } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
 import spawn from 'cross-spawn'
 import type { Clock } from '../clock.js'
-import type { Command } from './example-config.js'
+import { forgetLive, noteLive } from '../wire/index.js'
 import { printable } from './text.js'
+
+/** A program with its surroundings. */
+export interface Command {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
 
 const START_MS = 15_000
 const LOOK_MS = 25
@@ -14,8 +23,12 @@ const TAIL_CHARS = 400
 /** What a program needs to run at all. Secrets of the shell are not among it. */
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'PATHEXT', 'APPDATA', 'LOCALAPPDATA']
 
-/** A port of this machine that nobody uses just now. */
-export async function freePort(): Promise<number> {
+/** Ports of this machine that nobody uses just now. */
+export function freePorts(count: number): Promise<number[]> {
+  return Promise.all(Array.from({ length: count }, freePort))
+}
+
+async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -43,6 +56,11 @@ export class LocalServer {
     this.#command = command
     this.#url = new URL(url)
     this.#clock = clock
+  }
+
+  /** It runs this very command. */
+  isOf(command: Command): boolean {
+    return isDeepStrictEqual(command, this.#command)
   }
 
   get pid(): number | undefined {
@@ -91,8 +109,8 @@ export class LocalServer {
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
-    const killAtExit = () => signal(child, 'SIGKILL')
-    process.on('exit', killAtExit)
+    // However this process ends, by SIGKILL too, the server ends with it.
+    if (child.pid !== undefined) noteLive(child.pid, true)
     let tail = ''
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       tail = (tail + text).slice(-TAIL_CHARS)
@@ -100,7 +118,9 @@ export class LocalServer {
     this.#child = child
     this.#ended = new Promise((resolve) => {
       const ended = (how: string) => {
-        process.off('exit', killAtExit)
+        // What it left behind in its group.
+        signal(child, 'SIGKILL')
+        if (child.pid !== undefined) forgetLive(child.pid)
         resolve()
         if (this.#child !== child) return
         this.#child = undefined

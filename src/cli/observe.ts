@@ -1,6 +1,6 @@
 /** Keeps the view of one connection up to date. */
 import type { Clock } from '../clock.js'
-import type { Connection, Target } from '../index.js'
+import type { Connection } from '../index.js'
 import { initialView, type View, withCatalog, withIncident, withNews, withSnapshot } from './view.js'
 
 export interface Observed {
@@ -11,12 +11,12 @@ export interface Observed {
 /** `onChange` gets every view with the one before it, up to the last: that of the closed connection. */
 export function observe(
   connection: Connection,
-  target: Target,
+  where: string,
   clock: Clock,
   onChange: (after: View, before: View) => void,
 ): Observed {
   const { actor } = connection
-  let view = initialView(connection.name, target, clock.now())
+  let view = initialView(connection.name, where, clock.now())
   // News come before the snapshot of the same step and wait for it, so that half a step is never shown.
   let draft = view
   const show = (next: View) => {

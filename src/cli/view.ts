@@ -2,12 +2,12 @@
 import type { Fault } from '../../machines/faults.js'
 import {
   type Catalog,
+  type ConfigError,
   type ConnectionEmitted,
   type ConnectionSnapshot,
   type Incident,
-  type Status,
+  type ServerStatus,
   statusOf,
-  type Target,
 } from '../index.js'
 import type { Tone } from './style.js'
 import { printable } from './text.js'
@@ -16,7 +16,7 @@ export interface View {
   readonly name: string
   /** What it connects to, without anything that may be secret: `stdio node`, `http host:port`. */
   readonly where: string
-  readonly status: Status
+  readonly status: ServerStatus['status']
   /** The whole state, with the regions that are active at once in brackets. */
   readonly state: string
   /** Clock time at which the status began. */
@@ -30,7 +30,7 @@ export interface View {
   readonly maxAttempts: number
   /** Clock time of the next attempt, while one is waited for and its time is known. */
   readonly nextAt?: number
-  readonly fault?: Explained & { readonly at: number; readonly source: Fault }
+  readonly fault?: Explained & { readonly at: number; readonly source: Fault | ConfigError }
   /** The last incident that is over. */
   readonly incident?: {
     readonly reason: string
@@ -47,10 +47,10 @@ interface Explained {
   readonly advice: string
 }
 
-export function initialView(name: string, target: Target, now: number): View {
+export function initialView(name: string, where: string, now: number): View {
   return {
     name: printable(name),
-    where: whereOf(target),
+    where: printable(where),
     status: 'idle',
     state: 'idle',
     since: now,
@@ -58,6 +58,16 @@ export function initialView(name: string, target: Target, now: number): View {
     maxAttempts: 0,
   }
 }
+
+/** A server without a connection: one that is disabled, or whose configuration cannot be used. */
+export function withStatus(view: View, { status, error }: ServerStatus, now: number): View {
+  const since = status === view.status ? view.since : now
+  const known = error === view.fault?.source
+  const fault = error && { code: 'config', summary: printable(error.message), advice: CORRECT, at: now, source: error }
+  return { ...view, status, state: status, since, fault: known ? view.fault : fault }
+}
+
+const CORRECT = 'Correct the configuration; the change is taken up.'
 
 export function withSnapshot(view: View, snapshot: ConnectionSnapshot, now: number): View {
   const status = statusOf(snapshot)
@@ -120,6 +130,7 @@ export function toneOf({ status }: View): Tone {
       return 'bad'
     case 'idle':
     case 'closed':
+    case 'disabled':
       return 'faint'
     default:
       return 'busy'
@@ -128,11 +139,4 @@ export function toneOf({ status }: View): Tone {
 
 function explained({ code, advice, evidence }: Fault): Explained {
   return { code: printable(code), summary: printable(evidence.summary), advice: printable(advice) }
-}
-
-/** Neither arguments, nor a url's credentials and query. */
-function whereOf(target: Target): string {
-  if ('command' in target) return `stdio ${printable(target.command.split(/[/\\]/).at(-1) ?? '')}`
-  if ('open' in target) return 'custom'
-  return `http ${URL.canParse(String(target.url)) ? new URL(target.url).host : 'not a URL'}`
 }

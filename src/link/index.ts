@@ -1,6 +1,6 @@
 export { linkActor, releaseActor } from './actor.js'
-export type { Catalog, ListKind, RejectedItem } from './catalog.js'
-export { catalogHash, type ListChange, textHash } from './catalog-diff.js'
+export { type Catalog, emptyCatalog, type ListKind, type RejectedItem } from './catalog.js'
+export { catalogHash, diffCatalogs, type ListChange, textHash } from './catalog-diff.js'
 export { clientOptions, libraryVersion, type ServerRequest, type ServerRequestHandler } from './client-options.js'
 export { judge } from './judge.js'
 export { isKnownLegacy } from './legacy-addresses.js'

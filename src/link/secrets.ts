@@ -1,5 +1,5 @@
 import { secretsInUrl } from '../redact.js'
-import type { Target } from './target.js'
+import type { HttpTarget, StdioTarget, Target } from './target.js'
 
 /** Variables whose values everybody knows; without them a report is hard to read. */
 const openVariables =
@@ -12,11 +12,15 @@ const secretName = /token|secret|passw|key|auth|credential|cookie/i
 
 /** Values of a target that must not be shown wherever a server repeats them. Short ones would redact ordinary words. */
 export function secretsOf(target: Target): string[] {
+  if (!('command' in target || 'url' in target)) return []
+  return [...(target.secrets ?? []), ...implied(target)]
+}
+
+function implied(target: StdioTarget | HttpTarget): string[] {
   if ('command' in target)
     return [...ofVariables(target.env ?? {}), ...ofArguments(target.args ?? [])].filter(
       (value) => !openValues.test(value),
     )
-  if (!('url' in target)) return []
   const headers = typeof target.headers === 'object' ? Object.values(target.headers) : []
   const parts = headers.flatMap((value) => [value, ...value.split(/[\s;=,]+/)])
   const url = URL.canParse(String(target.url)) ? secretsInUrl(new URL(target.url)) : []

@@ -10,6 +10,13 @@ export interface StdioTarget {
   /** Further variables of this process to take over, beside the short safe list. */
   readonly inheritEnv?: readonly string[]
   readonly cwd?: string
+  /**
+   * A small helper process ends the server's process group when this process is killed by SIGKILL and so cannot do it
+   * itself. One helper serves all. No effect on Windows. Default `false`; `true` for servers of a hub.
+   */
+  readonly watchdog?: boolean
+  /** Texts that are not shown wherever the server repeats them; secrets in `env` need not be named. */
+  readonly secrets?: readonly string[]
 }
 
 /** A server at an address. */
@@ -24,6 +31,8 @@ export interface HttpTarget {
   readonly kind?: 'http' | 'sse' | 'auto'
   /** An undici Dispatcher, for a proxy or a certificate authority. Not closed by the connection. */
   readonly dispatcher?: DispatcherLike
+  /** Texts that are not shown wherever the server repeats them; those in `headers` need not be named. */
+  readonly secrets?: readonly string[]
 }
 
 /** Any transport of the SDK. `open` is called for every link and must give a fresh one each time. */

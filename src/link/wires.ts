@@ -73,6 +73,6 @@ export class Wires {
   }
 }
 
-function mutable({ command, args, env, inheritEnv, cwd }: StdioTarget) {
-  return { command, args: args && [...args], env, inheritEnv: inheritEnv && [...inheritEnv], cwd }
+function mutable({ command, args, env, inheritEnv, cwd, watchdog }: StdioTarget) {
+  return { command, args: args && [...args], env, inheritEnv: inheritEnv && [...inheritEnv], cwd, watchdog }
 }

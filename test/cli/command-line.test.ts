@@ -18,7 +18,7 @@ async function run(...words: string[]): Promise<{ code: number; out: string; err
 test('--help and --version', async () => {
   const help = await run('--help')
   expect(help).toMatchObject({ code: 0, err: '' })
-  expect(help.out).toMatch(/lifeline watch CONFIG.*lifeline demo CONFIG.*Exit codes/s)
+  expect(help.out).toMatch(/lifeline watch.*lifeline call TOOL.*--config FILE.*Exit codes/s)
   expect((await run('--version')).out.trim()).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version)
 })
 
@@ -26,19 +26,35 @@ test.each([
   ['no word', [], /needs a command/],
   ['an unknown word', ['wach'], /does not know 'wach'/],
   ['a word of every object', ['toString'], /does not know 'toString'/],
-  ['no file', ['watch'], /watch needs a CONFIG/],
-  ['two files', ['demo', 'a', 'b'], /one CONFIG only/],
-])('%s shows the usage and ends with 2', async (_, words, said) => {
+  [
+    'a file without --config',
+    ['watch', 'servers.json'],
+    /takes options only, not 'servers.json'. A file is named with/,
+  ],
+  ['an unknown option', ['list', '--jsn'], /--jsn/],
+  ['no value', ['list', '--config'], /--config/],
+  ['a wrong time', ['call', 'x', '--timeout', 'soon'], /--timeout is a number of seconds/],
+  ['no tool', ['call'], /needs the name of a tool/],
+  ['no server', ['report'], /needs the name of one server/],
+])('%s is told, with where help is, and ends with 2', async (_, words, said) => {
   const { code, out, err } = await run(...words)
   expect([code, out]).toEqual([2, ''])
   expect(err).toMatch(said)
-  expect(err).toContain('Usage')
+  expect(err).toContain('See lifeline --help.')
 })
 
-test('a file that cannot be used is named, and it ends with 2', async () => {
-  const missing = await run('watch', 'nowhere.json')
-  expect([missing.code, missing.err]).toEqual([2, 'lifeline: nowhere.json cannot be read.\n'])
-  const nothingToKill = await run('demo', configOf({ far: { url: 'http://127.0.0.1:9/mcp' } }))
+test.each(['watch', 'list', 'doctor', 'demo'])(
+  '%s: a file that cannot be used is named, and it ends with 2',
+  async (word) => {
+    const missing = await run(word, '--config', 'nowhere.json')
+    expect([missing.code, missing.err]).toEqual([2, 'lifeline: nowhere.json cannot be read.\n'])
+    const empty = await run(word, '-c', configOf({}))
+    expect([empty.code, empty.err]).toEqual([2, expect.stringMatching(/servers\.json names no server\.\n$/)])
+  },
+)
+
+test('a demo without a server that can be killed says so', async () => {
+  const nothingToKill = await run('demo', '--config', configOf({ far: { url: 'http://127.0.0.1:9/mcp' } }))
   expect(nothingToKill.code).toBe(2)
   expect(nothingToKill.err).toMatch(/the demo kills servers/)
 })

@@ -7,7 +7,7 @@ import { everything, example, piped } from './rig.js'
 vi.setConfig({ testTimeout: 60_000 })
 
 test('both servers are struck and both connections come back', async () => {
-  const run = piped('demo', example)
+  const run = piped('demo', '--config', example)
   expect(await run.ended, run.text).toBe(0)
   for (const name of ['everything-stdio', 'everything-http']) {
     expect(run.text).toMatch(new RegExp(`\\d+ ms  ${name} +✂`))
@@ -26,7 +26,7 @@ test('a server that does not start a second time makes it fail, and it says so',
     if (fs.existsSync(mark)) process.exit(3)
     fs.writeFileSync(mark, ''); import(${JSON.stringify(everything)})`
   const mark = join(folder(), 'started')
-  const run = piped('demo', configOf({ once: { command: process.execPath, args: ['-e', once, mark] } }))
+  const run = piped('demo', '--config', configOf({ once: { command: process.execPath, args: ['-e', once, mark] } }))
   expect(await run.ended, run.text).toBe(1)
   expect(run.text).toMatch(/once did not come back after SIGKILL of its process \d+; it stood in failed\.\S+ with/)
   expect(run.text).not.toContain('Every connection came back')
@@ -35,7 +35,7 @@ test('a server that does not start a second time makes it fail, and it says so',
 test('a server that never serves makes it fail, and it says so', async () => {
   const url = 'http://127.0.0.1:{port}/mcp'
   const serve = { command: process.execPath, args: ['-e', 'console.error("no licence"); process.exit(4)'] }
-  const run = piped('demo', configOf({ broken: { url, serve } }))
+  const run = piped('demo', '--config', configOf({ broken: { url, serve } }))
   expect(await run.ended, run.text).toBe(1)
   expect(run.text).toMatch(/It broke off: .* ended with exit code 4: no licence\./)
 })

@@ -1,13 +1,13 @@
 /** Runs the command line as a person or a pipe would, and sees what is left of it. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { childrenOf } from '../../src/cli/demo/processes.js'
 
 /** Built for these tests alone and without checks: many short runs from the sources would each pay for the translation. */
 const built = join('.cache', `cli-${process.pid}`)
-const program = [join(built, 'src/cli/main.js')]
+const program = [resolve(built, 'src/cli/main.js')]
 
 beforeAll(() => {
   const compiler = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', built]
@@ -25,6 +25,7 @@ export class Run {
   readonly process: ChildProcess
   readonly ended: Promise<number | null>
   #text = ''
+  #output = ''
   readonly #lookers = new Set<() => void>()
 
   constructor(child: ChildProcess) {
@@ -32,6 +33,7 @@ export class Run {
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#text += text
+        if (stream === child.stdout) this.#output += text
         for (const look of this.#lookers) look()
       })
     }
@@ -47,6 +49,11 @@ export class Run {
   /** Everything written so far, on both streams. */
   get text(): string {
     return this.#text
+  }
+
+  /** What was written on stdout. */
+  get output(): string {
+    return this.#output
   }
 
   /** Resolves when the pattern has been written after the given place; fails with what was written when the run ends. */
@@ -73,6 +80,13 @@ export class Run {
 /** As in `lifeline … | cat`. */
 export function piped(...args: string[]): Run {
   return new Run(spawn(process.execPath, [...program, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: quiet }))
+}
+
+/** The same in a folder, which is home too: nothing else of this machine is found. */
+piped.in = (folder: string, ...args: string[]): Run => {
+  const env = { ...quiet, HOME: folder, XDG_CONFIG_HOME: undefined, APPDATA: undefined }
+  const options = { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] satisfies ['ignore', 'pipe', 'pipe'] }
+  return new Run(spawn(process.execPath, [...program, ...args], options))
 }
 
 /** In a pseudo-terminal, made by `script` of util-linux; what stands after the command sees the terminal it left. */

@@ -13,16 +13,8 @@ test('states in full', () => {
   expect(mainState(viewOf({ state: ready }))).toBe('linked.ready')
 })
 
-test.each([
-  [{ command: '/opt/tools/server', args: ['--token=canary'], env: { KEY: 'canary' } }, 'stdio server'],
-  [{ url: 'https://user:canary@host:8443/mcp?key=canary', headers: { Authorization: 'canary' } }, 'http host:8443'],
-  [{ url: 'canary' }, 'http not a URL'],
-])('where it connects to, without a secret: %#', (target, where) => {
-  expect(initialView('a', target, 0).where).toBe(where)
-})
-
 test('a name from a file cannot steer the terminal', () => {
-  expect(initialView('a\u001b[2Jb\nc', { command: 'x' }, 0).name).toBe('ab c')
+  expect(initialView('a\u001b[2Jb\nc', '', 0).name).toBe('ab c')
 })
 
 test('a connection that cannot be made, seen from its first attempt to its end', async () => {
@@ -30,7 +22,7 @@ test('a connection that cannot be made, seen from its first attempt to its end',
   const target = { command: 'no-such-command-anywhere' }
   const connection = createConnection({ name: 'a', target, clock, random: () => 0 })
   const seen: View[] = []
-  const observed = observe(connection, target, clock, (after) => seen.push(after))
+  const observed = observe(connection, '', clock, (after) => seen.push(after))
   await expect(connection.connect()).rejects.toThrow('spawn.ENOENT')
   expect(seen.map(({ status }) => status).filter((status, i, all) => status !== all[i - 1])).toEqual([
     'idle',
@@ -51,7 +43,7 @@ test('the next attempt is known while it is waited for', async () => {
   const target = { url: 'http://127.0.0.1:9/mcp' }
   const connection = createConnection({ name: 'a', target, clock, random: () => 0.5 })
   const waits = new Promise<View>((resolve) => {
-    observe(connection, target, clock, (after) => after.status === 'backoff' && resolve(after))
+    observe(connection, '', clock, (after) => after.status === 'backoff' && resolve(after))
   })
   connection.connect().catch(() => {})
   const view = await waits

@@ -5,10 +5,8 @@ import { initialView, type View } from '../../src/cli/view.js'
 /** A clock time: some afternoon. */
 export const now = new Date(2026, 4, 6, 14, 2, 33).getTime()
 
-const target = { command: '/usr/bin/node', args: ['--token', 'canary'] }
-
 export const viewOf = (changes: Partial<View> = {}): View => ({
-  ...initialView('files', target, now - 60_000),
+  ...initialView('files', 'stdio node', now - 60_000),
   maxAttempts: 20,
   ...changes,
 })

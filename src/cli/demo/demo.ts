@@ -1,14 +1,14 @@
 /** `lifeline demo`: breaks every connection of a config file, and proves that each comes back. */
 import { ConfigError } from '../../errors.js'
-import { readServers, type ServerEntry } from '../example-config.js'
-import { assemble, dismiss } from '../fleet.js'
+import { Fleet } from '../fleet.js'
 import { exitCode, type Io } from '../io.js'
 import { observe } from '../observe.js'
 import { listenForStop } from '../stop.js'
 import { piece } from '../style.js'
 import { column, duration, printable } from '../text.js'
+import type { Words } from '../words.js'
 import { type Facts, problemsOf, summaryOf } from './facts.js'
-import { Play } from './play.js'
+import { type Member, Play } from './play.js'
 import { Remains } from './remains.js'
 import { Timeline } from './timeline.js'
 
@@ -16,17 +16,19 @@ const BOUND_MS = 45_000
 const LABEL_COLUMNS = 20
 
 /** @throws ConfigError when the file cannot be used, or names nothing to break */
-export async function demo(file: string, io: Io): Promise<number> {
+export async function demo({ config }: Words, io: Io): Promise<number> {
   const { clock } = io
-  const entries = breakable(await readServers(file), file)
+  const remains = new Remains(clock)
+  const fleet = await Fleet.assemble({ config }, io)
+  const members = breakable(fleet)
   const stop = listenForStop(clock)
   io.stdout.on('error', stop.ask)
-  const remains = new Remains(clock)
-  const names = entries.map(({ name }) => printable(name))
-  const timeline = new Timeline(io, names)
-  const members = await assemble(entries, clock)
-  const watched = members.map(({ connection, entry }) =>
-    observe(connection, entry.target, clock, (after, before) => timeline.changed(after, before)),
+  const timeline = new Timeline(
+    io,
+    members.map(({ connection }) => printable(connection.name)),
+  )
+  const watched = members.map(({ connection }) =>
+    observe(connection, '', clock, (after, before) => timeline.changed(after, before)),
   )
   const play = new Play(members, remains, timeline, clock)
   const bound = clock.setTimeout(stop.ask, BOUND_MS)
@@ -36,7 +38,7 @@ export async function demo(file: string, io: Io): Promise<number> {
   ])
   clock.clearTimeout(bound)
   const tookMs = timeline.elapsedMs
-  const closedInTime = await dismiss(members, clock)
+  const closedInTime = await fleet.close()
   for (const each of watched) each.stop()
   const left = await remains.look()
   stop.dispose()
@@ -45,8 +47,12 @@ export async function demo(file: string, io: Io): Promise<number> {
 }
 
 /** Servers whose process is ours: those can be killed. */
-function breakable(entries: readonly ServerEntry[], file: string): ServerEntry[] {
-  const ours = entries.filter(({ target, serve }) => serve || 'command' in target)
+function breakable({ hub, locals, file }: Fleet): Member[] {
+  const ours = [...hub.connections].flatMap(([name, connection]) => {
+    const server = locals.get(name)
+    const isOurs = server || connection.actor.getSnapshot().context.wire === 'stdio'
+    return isOurs ? [{ connection, server }] : []
+  })
   if (ours.length > 0) return ours
   throw new ConfigError(`${file}: the demo kills servers, so it needs some with a command, or with serve beside a url.`)
 }

@@ -1,11 +1,18 @@
 /** The order of events: everything connects, then one server after another is struck. */
 import type { Clock } from '../../clock.js'
-import type { Member } from '../fleet.js'
+import type { Connection } from '../../index.js'
+import type { LocalServer } from '../local-server.js'
 import { CALL_MS, CallLog } from './calls.js'
 import type { Facts, OutageFacts } from './facts.js'
 import { type Deed, outage } from './outage.js'
 import type { Remains } from './remains.js'
 import type { Timeline } from './timeline.js'
+
+/** A connection, and the server of this machine behind it, where there is one. */
+export interface Member {
+  readonly connection: Connection
+  readonly server: LocalServer | undefined
+}
 
 export class Play {
   readonly #members: readonly Member[]

@@ -1,5 +1,6 @@
 /** Looks for what is left of the demonstration: processes, and what would keep this process from ending. */
 import type { Clock } from '../../clock.js'
+import { watchdogPid } from '../../wire/index.js'
 import { alive, childrenOf } from './processes.js'
 
 /** The system may take a moment to let go of what was closed. */
@@ -17,11 +18,11 @@ export class Remains {
     this.#clock = clock
   }
 
-  /** Children that have come since the beginning. Remembers them: they must be gone at the end. */
+  /** Servers that have come since the beginning. Remembers all children: they must be gone at the end. */
   children(): number[] {
     const ours = childrenOf(process.pid).filter((pid) => !this.#children.has(pid))
     for (const pid of ours) this.#seen.add(pid)
-    return ours
+    return ours.filter((pid) => pid !== watchdogPid())
   }
 
   async look(): Promise<{ processes: number[]; resources: string[] }> {

@@ -17,29 +17,41 @@ export interface Display {
 
 /** What a display is told beforehand: who will be there, and how to see them. */
 export interface Shown {
-  readonly names: readonly string[]
+  names(): readonly string[]
   views(): readonly View[]
+  /** One JSON object a line, for programs. */
+  readonly json: boolean
 }
 
-export function displayFor(io: Io, shown: Shown, keys: Keys): Display {
-  return isScreen(io.stdout, io.env) ? new ScreenDisplay(io, shown, keys) : new LineDisplay(io, shown)
+/** What a person can ask for while it is shown. */
+export interface Wishes {
+  stop(): void
+  /** Everything that waits or has failed is tried at once. */
+  retry(): void
+  /** This server gets a new link. */
+  restart(name: string): void
+}
+
+export function displayFor(io: Io, shown: Shown, wishes: Wishes): Display {
+  if (shown.json) return new JsonDisplay(io)
+  return isScreen(io.stdout, io.env) ? new ScreenDisplay(io, shown, wishes) : new LineDisplay(io, shown)
 }
 
 class LineDisplay implements Display {
   readonly #io: Io
-  readonly #nameColumns: number
+  readonly #shown: Shown
 
-  constructor(io: Io, { names }: Shown) {
+  constructor(io: Io, shown: Shown) {
     this.#io = io
-    this.#nameColumns = columnsFor(names)
+    this.#shown = shown
   }
 
   changed(after: View, before: View): void {
-    this.#write(changeLine(after, before, this.#io.clock.now(), this.#nameColumns))
+    this.#write(changeLine(after, before, this.#io.clock.now(), columnsFor(this.#shown.names())))
   }
 
   note(name: string, text: string): void {
-    this.#write(noteLine(name, text, this.#io.clock.now(), this.#nameColumns))
+    this.#write(noteLine(name, text, this.#io.clock.now(), columnsFor(this.#shown.names())))
   }
 
   closing(): void {}
@@ -50,6 +62,41 @@ class LineDisplay implements Display {
 
   #write(line: Line | undefined): void {
     if (line) this.#io.stdout.write(`${paint(line, { colour: false })}\n`)
+  }
+}
+
+class JsonDisplay implements Display {
+  readonly #io: Io
+
+  constructor(io: Io) {
+    this.#io = io
+  }
+
+  changed(after: View, before: View): void {
+    if (!changeLine(after, before, this.#io.clock.now(), 0)) return
+    const { name, where, status, state, tools, attempts, maxAttempts, nextAt, fault, incident } = after
+    const { code, summary, advice } = fault ?? {}
+    this.#write({
+      ...{ event: 'status', name, where, status, state, tools, attempts, maxAttempts, nextAt },
+      ...(fault && { fault: { code, summary, advice, at: fault.at } }),
+      ...(incident && { incident }),
+    })
+  }
+
+  note(name: string, text: string): void {
+    this.#write({ event: 'note', ...(name && { name }), text })
+  }
+
+  closing(): void {
+    this.#write({ event: 'closing' })
+  }
+
+  end(lastWords: string): void {
+    this.#write({ event: 'end', text: lastWords })
+  }
+
+  #write(event: object): void {
+    this.#io.stdout.write(`${JSON.stringify({ at: this.#io.clock.now(), ...event })}\n`)
   }
 }
 
@@ -66,32 +113,49 @@ class ScreenDisplay implements Display {
   readonly #io: Io
   readonly #shown: Shown
   readonly #terminal: Terminal
-  readonly #nameColumns: number
   readonly #colour: boolean
+  /** The server that keys are about. */
+  #selected = 0
+  #why = false
   #history: Line[] = []
   #timer: unknown
   #dueAt = Number.POSITIVE_INFINITY
   #isClosing = false
   #over = false
 
-  constructor(io: Io, shown: Shown, keys: Keys) {
+  constructor(io: Io, shown: Shown, wishes: Wishes) {
     this.#io = io
     this.#shown = shown
-    this.#nameColumns = columnsFor(shown.names)
     this.#colour = wantsColour(io.stdout, io.env)
+    const keys: Keys = {
+      stop: wishes.stop,
+      retry: wishes.retry,
+      restart: () => {
+        const selected = shown.views()[this.#selected]
+        if (selected) wishes.restart(selected.name)
+      },
+      move: (by) => {
+        this.#selected = Math.max(0, Math.min(shown.views().length - 1, this.#selected + by))
+        this.#drawWithin(0)
+      },
+      why: () => {
+        this.#why = !this.#why
+        this.#drawWithin(0)
+      },
+    }
     this.#terminal = new Terminal(io, keys, () => this.#drawWithin(0))
     this.#terminal.take()
     this.#drawWithin(0)
   }
 
   changed(after: View, before: View): void {
-    const line = changeLine(after, before, this.#io.clock.now(), this.#nameColumns)
+    const line = changeLine(after, before, this.#io.clock.now(), columnsFor(this.#shown.names()))
     if (line) this.#remember(line)
     this.#drawWithin(GATHER_MS)
   }
 
   note(name: string, text: string): void {
-    this.#remember(noteLine(name, text, this.#io.clock.now(), this.#nameColumns))
+    this.#remember(noteLine(name, text, this.#io.clock.now(), columnsFor(this.#shown.names())))
     this.#drawWithin(GATHER_MS)
   }
 
@@ -126,7 +190,10 @@ class ScreenDisplay implements Display {
     const { width, height, keys } = this.#terminal
     const views = this.#shown.views()
     const now = this.#io.clock.now()
-    const lines = screenLines({ views, history: this.#history, now, width, height, closing: this.#isClosing, keys })
+    const selected = Math.min(this.#selected, Math.max(0, views.length - 1))
+    const closing = this.#isClosing
+    const scene = { views, history: this.#history, now, width, height, closing, keys, selected, why: this.#why }
+    const lines = screenLines(scene)
     this.#terminal.draw(lines.map((line) => paint(line, { colour: this.#colour, width })))
     this.#dueAt = Number.POSITIVE_INFINITY
     const countsDown = views.some(({ nextAt }) => nextAt !== undefined)

@@ -1,6 +1,6 @@
 /** What the screen of `lifeline watch` shows, as lines: a pure function of what is known. */
 import { type Line, type Piece, piece } from '../style.js'
-import { age, column, columnsFor, count, duration, timeOfDay, wrap } from '../text.js'
+import { age, clip, column, columnsFor, count, duration, printable, timeOfDay, wrap } from '../text.js'
 import { toneOf, type View } from '../view.js'
 import { attempt, nextAttempt } from './change.js'
 
@@ -16,6 +16,10 @@ export interface Scene {
   readonly closing: boolean
   /** Keys are listened to. Ctrl-C always is. */
   readonly keys: boolean
+  /** Which of the views keys are about; shown where there is a choice. */
+  readonly selected?: number
+  /** All that is known of that one is shown in place of the others. */
+  readonly why?: boolean
 }
 
 const STATUS_COLUMNS = 15
@@ -23,6 +27,7 @@ const SINCE_COLUMNS = 14
 const TOOLS_COLUMNS = 10
 const LABEL_COLUMNS = 10
 const ADVICE_LINES = 2
+const STDERR_LINES = 12
 const ROOM_FOR_HISTORY = 4
 
 const none: Line = []
@@ -33,9 +38,13 @@ export function screenLines(scene: Scene): Line[] {
   const foot = footer(scene)
   const room = Math.max(0, height - 2 - foot.length)
   const nameColumns = columnsFor(views.map(({ name }) => name))
-  const cards = views.map((view) => card(view, scene, nameColumns))
+  const isChoice = scene.selected !== undefined && views.length > 1 && scene.keys
+  const meant = views[scene.selected ?? 0]
+  const cards = views.map((view) => card(view, scene, nameColumns, isChoice && view === meant))
   const full = cards.flatMap((lines) => [...lines, none])
-  const body = full.length <= room ? full : shortened(cards, room)
+  const all = full.length <= room ? full : shortened(cards, room, scene.selected ?? 0)
+  const body =
+    scene.why && meant ? [...card(meant, scene, nameColumns, false), ...evidenceLines(meant, scene), none] : all
   const left = room - body.length
   const recent = left >= ROOM_FOR_HISTORY && history.length > 0 ? history.slice(-(left - 2)) : []
   return [
@@ -58,27 +67,58 @@ function heading({ views, now }: Scene): Line {
   ]
 }
 
-function footer({ closing, keys }: Scene): Line[] {
+function footer({ closing, keys, views, why }: Scene): Line[] {
   if (closing) return [[piece('Closing …  ', 'busy'), piece('Ctrl-C again leaves at once', 'faint')]]
-  return [[...key('Ctrl-C', 'stop'), ...(keys ? key('r', 'try again at once') : [])]]
+  if (!keys) return [key('Ctrl-C', 'stop')]
+  const others = views.length > 1 ? key('↑↓', 'choose') : []
+  return [
+    [
+      ...key('Ctrl-C', 'stop'),
+      ...key('r', 'try again at once'),
+      ...key('R', 'restart'),
+      ...key('w', why ? 'back' : 'why'),
+      ...others,
+    ],
+  ]
 }
 
 const key = (name: string, does: string): Piece[] => [piece(name, 'strong'), piece(` ${does}    `, 'faint')]
 
-/** Only the first lines of the cards, when there is no room for the cards. */
-function shortened(cards: readonly Line[][], room: number): Line[] {
+/** Only the first lines of the cards, when there is no room for the cards; the one that is meant is among them. */
+function shortened(cards: readonly Line[][], room: number, selected: number): Line[] {
   const lines = cards.map(([first = none]) => first)
   if (lines.length <= room) return lines
   const shown = Math.max(0, room - 1)
-  return [...lines.slice(0, shown), [piece(`  and ${lines.length - shown} more; make the window higher`, 'faint')]]
+  const from = Math.max(0, Math.min(selected - shown + 1, lines.length - shown))
+  const more = `  and ${lines.length - shown} more; make the window higher`
+  return [...lines.slice(from, from + shown), [piece(more, 'faint')]]
+}
+
+/** What the last fault was judged by. */
+function evidenceLines({ fault }: View, { width }: Scene): Line[] {
+  if (!fault || !('evidence' in fault.source)) return []
+  const { evidence, rule, class: kind, delivery } = fault.source
+  const { http, exit, errno, phase } = evidence
+  const facts = [
+    `${kind}, ${delivery}, while ${phase}, by rule ${rule}`,
+    ...(errno === undefined ? [] : [errno]),
+    ...(http ? [`HTTP ${http.status} to ${http.exchange}${http.body ? `: ${http.body}` : ''}`] : []),
+    ...(exit && 'code' in exit ? [`exit code ${exit.code}, signal ${exit.signal}`] : []),
+    ...(exit?.stderrTail ?? '')
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .slice(-STDERR_LINES)
+      .map((line) => `| ${line}`),
+  ]
+  return facts.map((text) => labelled('', [piece(clip(printable(text), width - LABEL_COLUMNS - 2), 'faint')]))
 }
 
 /** A connection: what it is, where exactly it stands, the last fault and what to do about it, the last incident. */
-function card(view: View, { now, width }: Scene, nameColumns: number): Line[] {
+function card(view: View, { now, width }: Scene, nameColumns: number, isMeant: boolean): Line[] {
   const tone = toneOf(view)
   return [
     [
-      piece(`${marks[tone]} `, tone),
+      piece(`${marks[tone]}${isMeant ? '▸' : ' '}`, tone),
       piece(column(view.name, nameColumns), 'strong'),
       piece(column(view.status, STATUS_COLUMNS), tone),
       piece(column(sinceWhen(view, now), SINCE_COLUMNS)),

@@ -11,9 +11,33 @@ const REST_OF_LINE = `${ESC}K`
 
 const CTRL_C = '\u0003'
 
+/** What keys do. */
 export interface Keys {
   stop(): void
   retry(): void
+  restart(): void
+  /** Another server is meant: so many further down. */
+  move(by: number): void
+  /** All that is known of it is shown, or not any more. */
+  why(): void
+}
+
+/** Arrows are sequences of characters, of which a terminal has two dialects. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what terminals send begins with one
+const key = /\u001b[[O][A-D]|[\s\S]/g
+
+const meanings: Readonly<Record<string, (keys: Keys) => void>> = {
+  [CTRL_C]: (keys) => keys.stop(),
+  q: (keys) => keys.stop(),
+  r: (keys) => keys.retry(),
+  R: (keys) => keys.restart(),
+  w: (keys) => keys.why(),
+  k: (keys) => keys.move(-1),
+  j: (keys) => keys.move(1),
+  [`${ESC}A`]: (keys) => keys.move(-1),
+  [`${ESC}B`]: (keys) => keys.move(1),
+  '\u001bOA': (keys) => keys.move(-1),
+  '\u001bOB': (keys) => keys.move(1),
 }
 
 export class Terminal {
@@ -28,10 +52,7 @@ export class Terminal {
     this.#io = io
     this.#onKey = (text) => {
       // In raw mode the terminal makes no signal of Ctrl-C.
-      for (const key of String(text)) {
-        if (key === CTRL_C) keys.stop()
-        else if (key === 'r') keys.retry()
-      }
+      for (const [pressed] of String(text).matchAll(key)) meanings[pressed]?.(keys)
     }
     this.#onResize = () => {
       // What stood there was laid out for another width.

@@ -1,86 +1,70 @@
 /** `lifeline watch`: keeps every server of a config file connected and shows how that goes, until it is stopped. */
-import type { Clock } from '../../clock.js'
-import { readServers } from '../example-config.js'
-import { assemble, dismiss, type Member } from '../fleet.js'
+import { Fleet } from '../fleet.js'
 import { exitCode, type Io } from '../io.js'
-import { type Observed, observe } from '../observe.js'
+import { Roster } from '../roster.js'
 import { listenForStop, type StopRequest } from '../stop.js'
 import { count, duration, printable } from '../text.js'
-import type { View } from '../view.js'
+import type { Words } from '../words.js'
 import { type Display, displayFor } from './displays.js'
 
-/** A local server that ended is started again after this time: long enough to see what its connection does meanwhile. */
-const REVIVE_MS = 3_000
-
 /** @throws ConfigError when the file cannot be used */
-export async function watch(file: string, io: Io): Promise<number> {
-  const members = await assemble(await readServers(file), io.clock)
+export async function watch(words: Words, io: Io): Promise<number> {
+  const fleet = await Fleet.assemble({ ...words, watch: true }, io)
   const stop = listenForStop(io.clock)
   // Whoever read the output is gone, as after `lifeline watch … | head`.
   io.stdout.on('error', stop.ask)
   try {
-    return await show(members, io, stop)
+    return await show(fleet, words, io, stop)
   } finally {
     stop.dispose()
   }
 }
 
-async function show(members: readonly Member[], io: Io, stop: StopRequest): Promise<number> {
+async function show(fleet: Fleet, { json }: Words, io: Io, stop: StopRequest): Promise<number> {
   const { clock } = io
-  const observed: Observed[] = []
-  const display = displayFor(
+  const { hub } = fleet
+  const connectionOf = (name: string) => [...hub.connections.values()].find((one) => printable(one.name) === name)
+  let display: Display | undefined
+  const roster = new Roster(hub, clock, (after, before) => display?.changed(after, before))
+  display = displayFor(
     io,
-    {
-      names: members.map(({ connection }) => printable(connection.name)),
-      views: () => observed.map(({ view }) => view),
-    },
+    { names: () => hub.servers.map(({ name }) => printable(name)), views: () => roster.views, json },
     {
       stop: stop.ask,
       retry: () => {
-        for (const { connection } of members) connection.retry()
+        for (const connection of hub.connections.values()) connection.retry()
       },
+      restart: (name) =>
+        void connectionOf(name)
+          ?.reconnect()
+          .catch(() => {}),
     },
   )
-  const changed = (after: View, before: View) => display.changed(after, before)
-  for (const { connection, entry } of members) observed.push(observe(connection, entry.target, clock, changed))
-  for (const member of members) void begin(member, display, clock, stop.signal)
+  fleet.onNote = (name, text) => display?.note(printable(name), text)
+  const config = hub.config$.subscribe((news) => {
+    if (news.type === 'trouble') display?.note('', `${printable(news.error.message)} What it said before still holds.`)
+    else if (news.type === 'back') display?.note('', `${fleet.file} can be used again.`)
+    else {
+      display?.note('', `${fleet.file} changed${said(news.applied)}.`)
+      for (const warning of news.applied.warnings) display?.note('', printable(warning))
+    }
+  })
+  const shown = count(hub.servers.length, 'connection')
+  void fleet.start()
   await stop.asked
   display.closing()
   const startedAt = clock.now()
-  const inTime = await dismiss(members, clock)
+  const inTime = await fleet.close()
   const took = duration(clock.now() - startedAt)
-  for (const each of observed) each.stop()
-  display.end(`${inTime ? 'Closed' : 'Could not close'} ${count(members.length, 'connection')} in ${took}.`)
+  roster.stop()
+  config.unsubscribe()
+  display.end(`${inTime ? 'Closed' : 'Could not close'} ${shown} in ${took}.`)
   return inTime ? exitCode.good : exitCode.failed
 }
 
-async function begin({ connection, server }: Member, display: Display, clock: Clock, stopped: AbortSignal) {
-  if (server) await serve(printable(connection.name), server, display, clock, stopped)
-  // What becomes of it is seen in its state.
-  if (!stopped.aborted) connection.connect().catch(() => {})
-}
-
-/** Keeps a local server running: whoever kills it wants to see the connection come back. */
-async function serve(
-  name: string,
-  server: NonNullable<Member['server']>,
-  display: Display,
-  clock: Clock,
-  stopped: AbortSignal,
-): Promise<void> {
-  const again = (how: string) => {
-    display.note(name, `its local server ${how}; started again in ${duration(REVIVE_MS)}`)
-    const timer = clock.setTimeout(() => void start(), REVIVE_MS)
-    stopped.addEventListener('abort', () => clock.clearTimeout(timer), { once: true })
-  }
-  const start = async () => {
-    try {
-      await server.start()
-      if (!stopped.aborted) display.note(name, `its local server runs, process ${server.pid}`)
-    } catch (error) {
-      if (!stopped.aborted) again(error instanceof Error ? error.message : String(error))
-    }
-  }
-  server.onLoss = again
-  await start()
+function said(applied: { added: readonly string[]; removed: readonly string[]; changed: readonly string[] }): string {
+  const parts = (['added', 'removed', 'changed'] as const).flatMap((what) =>
+    applied[what].length > 0 ? [`${what} ${applied[what].map(printable).join(', ')}`] : [],
+  )
+  return parts.length > 0 ? `: ${parts.join('; ')}` : ', but no server did'
 }

@@ -1,2 +1,4 @@
+export { forgetLive, noteLive } from './live-trees.js'
 export type { StdioWireOptions } from './options.js'
 export { StdioWire } from './stdio-wire.js'
+export { watchdogPid } from './watchdog.js'

@@ -46,7 +46,7 @@ export function unwatch(group: number): void {
   helper = undefined
 }
 
-/** The running helper's process id, for tests. */
+/** The running helper's process id, for those who look at the children of this process. */
 export function watchdogPid(): number | undefined {
   return helper?.pid
 }

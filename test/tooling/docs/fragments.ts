@@ -34,6 +34,12 @@ const generated: Readonly<Record<string, () => string>> = {
   'connection-options': () => optionTable(membersOf('src/connection/options.ts', 'ConnectionOptions')),
   'policy-options': policyTable,
   'call-options': () => optionTable(membersOf('src/calls/calls.ts', 'CallOptions')),
+  'hub-options': () =>
+    optionTable([
+      ...membersOf('src/hub/hub.ts', 'HubOptions'),
+      ...membersOf('src/hub/config/config.ts', 'ConfigOptions'),
+    ]),
+  'server-options': () => optionTable(membersOf('src/hub/server-options.ts', 'ServerOptions')),
   'stdio-target': () => optionTable(membersOf('src/link/target.ts', 'StdioTarget')),
   'http-target': () => optionTable(membersOf('src/link/target.ts', 'HttpTarget')),
 }

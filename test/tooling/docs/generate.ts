@@ -15,6 +15,7 @@ const pages: Readonly<Record<string, (present: string) => string>> = {
   'docs/chart.md': chartPage,
   'docs/troubleshooting.md': troubleshootingPage,
   'docs/guide.md': withFragments,
+  'docs/hub.md': withFragments,
   'README.md': withFragments,
 }
 

@@ -1,0 +1,297 @@
+import { defer, from, merge, type Observable, Subject } from 'rxjs'
+import type { CallOptions } from '../calls/index.js'
+import { systemClock, systemRandom } from '../clock.js'
+import type { Connection } from '../connection/index.js'
+import { ConnectionClosedError, UnknownServerError } from '../errors.js'
+import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../protocol.js'
+import { CatalogOfAll, type HubCatalog, type HubTool } from './catalog.js'
+import { type ConfigEntry, ConfigWatcher, type HubConfig, Inputs, parseConfig, readText } from './config/index.js'
+import { withDefaults } from './defaults.js'
+import type { Applied, ConfigNews, Hub, HubOptions, Servers } from './hub.js'
+import { Member, type MemberHost, type ServerStatus } from './member.js'
+import { ToolFinder } from './tool-finder.js'
+
+/**
+ * A hub with its servers; nothing runs until `start()`, `connect()` or the first call.
+ *
+ * @throws ConfigError when the file cannot be read or is not what it should be. What is wrong with one server is told
+ * by that server's status; the others are not touched by it.
+ * @throws TypeError when there is neither a file nor servers, or both
+ */
+export function createHub(options: HubOptions): Hub {
+  return new Registry(options)
+}
+
+/** Nothing but a map of root actors: one root above thousands would make XState's work grow with their square. */
+class Registry implements Hub {
+  readonly #options: HubOptions
+  readonly #inputs: Inputs
+  readonly #members = new Map<string, Member>()
+  readonly #connections = new Map<string, Connection>()
+  readonly #catalog = new CatalogOfAll(this.#members)
+  readonly #finder: ToolFinder
+  readonly #status = new Subject<ServerStatus>()
+  /** What was told of each server last. */
+  readonly #told = new Map<string, { readonly status: ServerStatus; readonly connection: Connection | undefined }>()
+  readonly #config = new Subject<ConfigNews>()
+  readonly #host: MemberHost
+  #watcher: ConfigWatcher | undefined
+  /** Servers that come later are started too. */
+  #started = false
+  #closing: Promise<void> | undefined
+  #applying: Promise<unknown> = Promise.resolve()
+
+  constructor(options: HubOptions) {
+    const { servers, configFile, clock = systemClock, random = systemRandom } = options
+    if ((servers === undefined) === (configFile === undefined))
+      throw new TypeError('A hub needs either servers or a configFile.')
+    this.#options = options
+    this.#inputs = new Inputs(options.input)
+    this.#finder = new ToolFinder(this.#members, this.#catalog, options.tools)
+    this.#host = {
+      clock,
+      random,
+      filter: options.tools,
+      complete: (given) => withDefaults(given, options.defaults),
+      changed: (member) => this.#changed(member),
+    }
+    const text = configFile === undefined ? undefined : readText(configFile)
+    const config = servers ?? parseConfig(text ?? '', configFile ?? '', options, this.#inputs)
+    for (const entry of entriesOf(config)) this.#add(entry)
+    if (configFile !== undefined && text !== undefined && options.watch !== false) this.#watch(configFile, text)
+  }
+
+  get connections(): ReadonlyMap<string, Connection> {
+    return this.#connections
+  }
+  get servers(): readonly ServerStatus[] {
+    return [...this.#members.values()].map(({ status }) => status)
+  }
+  get tools(): readonly HubTool[] {
+    return this.#catalog.catalog.tools
+  }
+  get catalog(): HubCatalog {
+    return this.#catalog.catalog
+  }
+  get warnings(): readonly string[] {
+    return [...this.#members.values()].flatMap(({ entry }) => entry.warnings)
+  }
+
+  get status$(): Observable<ServerStatus> {
+    return merge(
+      defer(() => from(this.servers)),
+      this.#status,
+    )
+  }
+  get catalog$(): Observable<HubCatalog> {
+    return this.#catalog.catalog$
+  }
+  get changes$() {
+    return this.#catalog.changes$
+  }
+  get config$(): Observable<ConfigNews> {
+    return this.#config.asObservable()
+  }
+
+  async start(): Promise<readonly ServerStatus[]> {
+    this.#refuseWhenClosed()
+    this.#started = true
+    await Promise.all([...this.#members.values()].map((member) => this.#startIfDue(member)))
+    return this.servers
+  }
+
+  async connect(name: string, { keep = false }: { readonly keep?: boolean } = {}): Promise<void> {
+    const connection = await this.#usable(name)
+    await (connection.status === 'ready' && !keep ? connection.reconnect() : connection.connect())
+  }
+
+  async reconnect(name: string): Promise<void> {
+    await (await this.#usable(name)).reconnect()
+  }
+
+  async disconnect(name: string): Promise<void> {
+    await this.#member(name).connection?.disconnect()
+  }
+
+  async enable(name: string): Promise<void> {
+    const member = this.#member(name)
+    await member.switch(true)
+    await this.connect(name, { keep: true })
+  }
+
+  async disable(name: string): Promise<void> {
+    await this.#member(name).switch(false)
+  }
+
+  async callTool(
+    { name, server, ...rest }: { name: string; server?: string; arguments?: Record<string, unknown> },
+    options: CallOptions = {},
+  ): Promise<CallToolResult> {
+    this.#refuseWhenClosed()
+    const found = server === undefined ? await this.#finder.find(name, options) : { server, name }
+    if (server !== undefined) await this.#finder.check(await this.#usableMember(server), name, options)
+    return (await this.#usable(found.server)).callTool({ ...rest, name: found.name }, options)
+  }
+
+  async readResource(params: { server: string; uri: string }, options?: CallOptions): Promise<ReadResourceResult> {
+    return (await this.#usable(params.server)).readResource({ uri: params.uri }, options)
+  }
+
+  async getPrompt(
+    { server, ...params }: { server: string; name: string; arguments?: Record<string, string> },
+    options?: CallOptions,
+  ): Promise<GetPromptResult> {
+    return (await this.#usable(server)).getPrompt(params, options)
+  }
+
+  async apply(config: Servers | HubConfig): Promise<Applied> {
+    this.#refuseWhenClosed()
+    // One after the other: what is still leaving must be gone before it may come again.
+    const applied = this.#applying.then(() => this.#apply(config))
+    this.#applying = applied.catch(() => {})
+    return applied
+  }
+
+  entry(name: string): ConfigEntry | undefined {
+    return this.#members.get(name)?.entry
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    const members = [...this.#members.values()]
+    await Promise.all([this.#watcher?.stop(), ...members.map((member) => member.close())])
+    this.#catalog.end()
+    this.#status.complete()
+    this.#config.complete()
+  }
+
+  async #apply(config: Servers | HubConfig): Promise<Applied> {
+    this.#refuseWhenClosed()
+    const entries = entriesOf(config)
+    const names = new Set(entries.map(({ name }) => name))
+    const leaving = [...this.#members.values()].filter(({ name }) => !names.has(name))
+    const gone = leaving.map((member) => this.#remove(member))
+    const added = entries.filter(({ name }) => !this.#members.has(name))
+    const changed: ConfigEntry[] = []
+    for (const entry of entries) {
+      const member = this.#members.get(entry.name) ?? this.#add(entry)
+      const wasUnusable = member.connection === undefined || added.includes(entry)
+      if (!added.includes(entry) && member.take(entry) !== 'none') changed.push(entry)
+      if (wasUnusable && this.#started) void this.#startIfDue(member)
+    }
+    this.#order(entries)
+    await Promise.all(gone)
+    const namesOf = (some: readonly { readonly name: string }[]) => some.map(({ name }) => name)
+    return {
+      added: namesOf(added),
+      removed: namesOf(leaving),
+      changed: namesOf(changed),
+      unchanged: namesOf(entries.filter((entry) => !added.includes(entry) && !changed.includes(entry))),
+      warnings: [...added, ...changed].flatMap(({ warnings }) => warnings),
+    }
+  }
+
+  #add(entry: ConfigEntry): Member {
+    const member = new Member(entry, this.#host)
+    this.#members.set(entry.name, member)
+    this.#changed(member)
+    return member
+  }
+
+  async #remove(member: Member): Promise<void> {
+    const gone = member.close()
+    this.#members.delete(member.name)
+    this.#connections.delete(member.name)
+    this.#told.delete(member.name)
+    this.#catalog.refresh(member.name)
+    await gone
+  }
+
+  /** The order of the configuration is the order of what is shown. */
+  #order(entries: readonly ConfigEntry[]): void {
+    for (const { name } of entries) {
+      const member = this.#members.get(name)
+      if (!member) continue
+      this.#members.delete(name)
+      this.#members.set(name, member)
+    }
+  }
+
+  #startIfDue(member: Member): Promise<ServerStatus> {
+    return member.isDisabled || member.isLazy ? Promise.resolve(member.status) : member.start()
+  }
+
+  #changed(member: Member): void {
+    // A member tells of itself from the beginning, before it is one.
+    if (this.#members.get(member.name) !== member) return
+    const { connection, name } = member
+    if (connection) this.#connections.set(name, connection)
+    else this.#connections.delete(name)
+    const before = this.#told.get(name)
+    const { status } = member
+    this.#told.set(name, { status, connection })
+    if (before?.connection !== connection || !isSame(before?.status, status)) this.#status.next(status)
+    this.#catalog.refresh(name)
+  }
+
+  #member(name: string): Member {
+    this.#refuseWhenClosed()
+    const member = this.#members.get(name)
+    if (!member) throw new UnknownServerError(name)
+    return member
+  }
+
+  async #usableMember(name: string): Promise<Member> {
+    const member = this.#member(name)
+    if (member.isDisabled) throw new UnknownServerError(name, 'it is disabled; enable it first')
+    await member.mend()
+    return member
+  }
+
+  async #usable(name: string): Promise<Connection> {
+    const { connection } = await this.#usableMember(name)
+    if (!connection) throw new ConnectionClosedError(name)
+    return connection
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closing !== undefined) throw new ConnectionClosedError('hub')
+  }
+
+  #watch(file: string, text: string): void {
+    this.#watcher = new ConfigWatcher(file, text, this.#host.clock, {
+      take: (changed) => {
+        const config = parseConfig(changed, file, this.#options, this.#inputs)
+        this.apply(config).then(
+          (applied) => this.#config.next({ type: 'applied', applied }),
+          () => {},
+        )
+      },
+      trouble: (error) => this.#config.next({ type: 'trouble', error }),
+      back: () => this.#config.next({ type: 'back' }),
+    })
+  }
+}
+
+const isSame = (before: ServerStatus | undefined, now: ServerStatus): boolean =>
+  before !== undefined &&
+  (['status', 'error', 'fault', 'capabilities'] as const).every((part) => before[part] === now[part])
+
+function entriesOf(config: Servers | HubConfig): readonly ConfigEntry[] {
+  if ('entries' in config && Array.isArray(config.entries)) return config.entries
+  return Object.entries(config as Servers).map(([name, options]) => ({
+    name,
+    at: { server: name },
+    warnings: [],
+    extra: {},
+    resolve: () => options,
+  }))
+}
