@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/bench/**', 'test/servers/**', 'test/lab/**', '**/node_modules/**'],
+    exclude: ['test/bench/**', 'test/servers/**', 'test/lab/**', 'test/browser/**', '**/node_modules/**'],
     // Tests start children and open sockets: each file has a process of its own, and what it leaves behind dies with it.
     pool: 'forks',
     maxWorkers: 2,

@@ -6,6 +6,9 @@
 /** Header values that everybody knows. */
 const harmless = new Set(['accept', 'content-type', 'mcp-protocol-version', 'last-event-id', 'user-agent'])
 
+/** Words that stand before a credential. Were they taken for a secret, what follows them would lose its shape. */
+const schemes = /^(bearer|basic|dpop|digest|negotiate)$/i
+
 /** What says of a name that its value is a secret. */
 const naming =
   '(?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|authorization|cookie|credential)'
@@ -115,7 +118,9 @@ function secretsIn(headers: Readonly<Record<string, string>>): string[] {
   for (const [name, value] of Object.entries(headers)) {
     if (harmless.has(name)) continue
     // `Bearer abc`, `a=b; c=d`: the parts are secrets by themselves. Short ones would redact ordinary words.
-    for (const part of [value, ...value.split(/[\s;=,]+/)]) if (part.length >= 6) secrets.push(part)
+    for (const part of [value, ...value.split(/[\s;=,]+/)]) {
+      if (part.length >= 6 && !schemes.test(part)) secrets.push(part)
+    }
   }
   return secrets
 }

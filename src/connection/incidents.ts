@@ -14,6 +14,11 @@ export class IncidentLog {
   /** What the present row of incidents goes back to, until the connection is ready or the application interferes. */
   #origin: { readonly at: number; readonly fault: Fault } | undefined
 
+  /** The incident that goes on now. */
+  get open(): OpenIncident | undefined {
+    return this.#open
+  }
+
   /** The incident that goes on, or the last one. */
   get trouble(): (OpenIncident & Partial<Incident>) | undefined {
     return this.#open ?? this.#last

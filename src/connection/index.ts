@@ -7,6 +7,7 @@ export type {
   Session,
 } from './connection.js'
 export { connectionOf, createConnection } from './create.js'
+export { IncidentLog } from './incidents.js'
 export { type LogEvent, type LoggerLike, type LogLevel, logEvents, logTo } from './log-events.js'
 export { connectionMachine } from './machine.js'
 export { type ConnectionOptions, connectionInput } from './options.js'

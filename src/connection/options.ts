@@ -53,7 +53,7 @@ export interface ConnectionOptions {
   readonly clock?: Clock
   /** Where chance comes from: numbers in [0, 1). Default `Math.random`. */
   readonly random?: Random
-  /** An observer of XState inspection events, for this connection's actors. */
+  /** An observer of XState inspection events, for this connection's actors: see `mcp-lifeline/inspect`. */
   readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void)
   /** Used for HTTP in place of undici. */
   readonly fetch?: typeof globalThis.fetch

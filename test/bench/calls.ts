@@ -7,7 +7,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { InspectionEvent } from 'xstate'
 import { createConnection, type Target } from '../../src/index.js'
+import { redacted, startInspector } from '../../src/inspect/index.js'
 import { type Comparison, type Contender, compareCalls, type Plan } from './measure.js'
 import { echoServer } from './servers/echo.js'
 
@@ -19,8 +21,8 @@ async function stock(transport: Transport, text: string): Promise<Contender> {
   return { call: () => client.callTool({ name: 'echo', arguments: { text } }), close: () => client.close() }
 }
 
-async function ours(target: Target, text: string): Promise<Contender> {
-  const connection = createConnection({ name: 'bench', target })
+async function ours(target: Target, text: string, inspect?: (event: InspectionEvent) => void): Promise<Contender> {
+  const connection = createConnection({ name: 'bench', target, inspect })
   await connection.connect()
   return {
     call: () => connection.callTool({ name: 'echo', arguments: { text } }),
@@ -45,6 +47,21 @@ async function withServer<T>(kind: 'json' | 'sse' | 'sdk', work: (url: URL) => P
   } finally {
     child.kill('SIGKILL')
   }
+}
+
+/** A connection that is looked at, by the page and by an inspector, against one that is not. */
+export async function compareInspected(plan: Plan): Promise<Comparison> {
+  await using inspector = await startInspector()
+  const toAnother = redacted(() => {})
+  const inspect = (event: InspectionEvent) => {
+    inspector.inspect(event)
+    toAnother(event)
+  }
+  return await compareCalls(
+    () => ours({ open: inMemory }, 'x', inspect),
+    () => ours({ open: inMemory }, 'x'),
+    { ...plan, renewAfter: Number.POSITIVE_INFINITY },
+  )
 }
 
 export type Wire = 'memory' | 'stdio' | 'json' | 'sse' | 'sdk'

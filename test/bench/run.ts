@@ -1,7 +1,7 @@
 /** `npm run bench`: every figure a ratio, measured side by side in this one run. `--short` for CI, `--json` for files. */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { compareWire, type Wire } from './calls.js'
+import { compareInspected, compareWire, type Wire } from './calls.js'
 import { countExchanges } from './exchanges.js'
 
 interface Row {
@@ -28,6 +28,12 @@ async function callRow(wire: Wire, bytes: number, budget: number, limit: number)
   return { name: `call, ${what}, ${size}`, ours: us(ours), stock: us(stock), ratio, spread, budget, limit }
 }
 
+async function inspectedRow(): Promise<Row> {
+  const { ours, stock, ratio, spread } = await compareInspected({ rounds, callsPerRound: 300 })
+  const [budget, limit] = [1.05, 1.25]
+  return { name: 'call, memory, inspected', ours: us(ours), stock: us(stock), ratio, spread, budget, limit }
+}
+
 function heapRow(): Row {
   const file = fileURLToPath(new URL('./heap.js', import.meta.url))
   const bytes = (kind: string): number =>
@@ -47,6 +53,7 @@ const rows: Row[] = [
   await callRow('sse', 100, 0.4, 0.6),
   await callRow('sdk', 100, 0.6, 0.8),
   ...(short ? [] : [await callRow('json', 10_000, 0.4, 0.6), await callRow('json', 1_000_000, 0.9, 1.1)]),
+  await inspectedRow(),
   heapRow(),
 ]
 const exchanges = await countExchanges()

@@ -14,7 +14,7 @@ const read = (path: string) => readFileSync(path, 'utf8')
 const guide = read('docs/guide.md')
 const rulesPage = read('docs/rules.md')
 const chartPage = read('docs/chart.md')
-const written = ['README.md', 'docs/guide.md', 'docs/hub.md']
+const written = ['README.md', 'docs/guide.md', 'docs/hub.md', 'docs/inspecting.md']
 
 describe('drift', () => {
   test.each(renderAll())('$path is what the code says', ({ path, present, due }) => {

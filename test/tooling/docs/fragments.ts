@@ -41,6 +41,7 @@ const generated: Readonly<Record<string, () => string>> = {
     ]),
   'server-options': () => optionTable(membersOf('src/hub/server-options.ts', 'ServerOptions')),
   'stdio-target': () => optionTable(membersOf('src/link/target.ts', 'StdioTarget')),
+  'inspector-options': () => optionTable(membersOf('src/inspect/server/start.ts', 'InspectorOptions')),
   'http-target': () => optionTable(membersOf('src/link/target.ts', 'HttpTarget')),
 }
 

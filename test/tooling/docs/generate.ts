@@ -16,6 +16,7 @@ const pages: Readonly<Record<string, (present: string) => string>> = {
   'docs/troubleshooting.md': troubleshootingPage,
   'docs/guide.md': withFragments,
   'docs/hub.md': withFragments,
+  'docs/inspecting.md': withFragments,
   'README.md': withFragments,
 }
 

@@ -1,0 +1,2 @@
+/** The page's server. */
+export { type Inspector, type InspectorOptions, startInspector } from './start.js'
