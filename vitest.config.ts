@@ -1,6 +1,14 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  // The examples import the package by its name, as their readers will.
+  resolve: {
+    alias: [
+      { find: /^mcp-lifeline$/, replacement: `${import.meta.dirname}/src/index.ts` },
+      { find: /^mcp-lifeline\/machine$/, replacement: `${import.meta.dirname}/machines/index.ts` },
+      { find: /^mcp-lifeline\/(\w+)$/, replacement: `${import.meta.dirname}/src/$1/index.ts` },
+    ],
+  },
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**', 'test/servers/**', 'test/lab/**', 'test/browser/**', '**/node_modules/**'],

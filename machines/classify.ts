@@ -1,12 +1,12 @@
 import type { Evidence } from './evidence.js'
-import type { Fault, Rule } from './faults.js'
+import type { Fault, FaultClass, Rule } from './faults.js'
 import { rules as ownRules } from './rules/index.js'
 
 /**
  * Judges evidence by an ordered list of rules; the first that matches wins. The user's own rules come first. The list
  * ends in rules that always match and fall to the safe side: wait, and do not send anything twice.
  */
-export function classify(evidence: Evidence, userRules: readonly Rule[] = []): Fault {
+export function classify(evidence: Evidence, userRules: readonly Rule<FaultClass>[] = []): Fault {
   const rule = userRules.find((r) => holds(r, evidence)) ?? ownRules.find((r) => r.when(evidence)) ?? ownRules.at(-1)
   if (!rule) throw new Error('the list of rules is empty')
   const { ruling } = rule
@@ -27,7 +27,7 @@ export function classify(evidence: Evidence, userRules: readonly Rule[] = []): F
 }
 
 /** A user's rule that throws does not match: it must not take the connection down. */
-function holds(rule: Rule, evidence: Evidence): boolean {
+function holds(rule: Rule<FaultClass>, evidence: Evidence): boolean {
   try {
     return rule.when(evidence)
   } catch {
@@ -45,7 +45,7 @@ function fill(template: string, evidence: Evidence): string {
 /** What codes and advice may name. */
 const facts: Readonly<Record<string, (evidence: Evidence) => string | number | null | undefined>> = {
   status: (e) => e.http?.status,
-  errno: (e) => e.errno,
+  errno: (e) => e.errno ?? (e.kind === 'network' ? 'unnamed' : undefined),
   phase: (e) => e.phase,
   method: (e) => e.method,
   target: (e) => e.target,

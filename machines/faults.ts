@@ -8,10 +8,11 @@ import type { Evidence } from './evidence.js'
  * - `unauthorized`: get a credential
  * - `mismatch`: try again differently (another version, another wire)
  * - `permanent`: stop; waiting cures nothing
- *
- * An open string: a user's rule may name a class of its own and give it a verdict.
  */
-export type FaultClass = 'transient' | 'session-expired' | 'unauthorized' | 'mismatch' | 'permanent' | (string & {})
+export type KnownFaultClass = 'transient' | 'session-expired' | 'unauthorized' | 'mismatch' | 'permanent'
+
+/** Open, since a rule of the application may name a class of its own and an extension may give it a verdict. */
+export type FaultClass = KnownFaultClass | (string & {})
 
 /** `link`: the connection cannot go on as it is. `call`: one request failed; a disconnect it is not. */
 export type FaultScope = 'link' | 'call'
@@ -32,8 +33,8 @@ export interface Dialect {
   readonly endSession?: true
 }
 
-export interface Fault {
-  readonly class: FaultClass
+export interface Fault<Class extends string = FaultClass> {
+  readonly class: Class
   /** Stable and for programs: `http.503`, `process.exited`, `session.unknown`, … */
   readonly code: string
   readonly scope: FaultScope
@@ -53,18 +54,22 @@ export interface Fault {
   readonly evidence: Evidence
 }
 
-export interface Rule {
+/**
+ * One rule from evidence to fault. A class of the application's own is named in the type, `Rule<'rate-limited'>`; without
+ * that only the library's are taken, so that a misspelt one is a compile error.
+ */
+export interface Rule<Class extends string = KnownFaultClass> {
   readonly id: string
   /** Why the evidence means this. */
   readonly because: string
   /** Section of the specification, or ids of field reports and server deviations. */
   readonly source?: string
   readonly when: (evidence: Evidence) => boolean
-  readonly ruling: Ruling
+  readonly ruling: Ruling<Class>
 }
 
-export interface Ruling {
-  readonly class: FaultClass
+export interface Ruling<Class extends string = KnownFaultClass> {
+  readonly class: Class
   readonly scope: FaultScope
   /** May name facts of the evidence: `http.{status}`, `network.{errno}`. */
   readonly code: string

@@ -52,7 +52,7 @@ const phaseMs: Record<Phase, (context: ConnectionContext) => number> = {
 }
 
 /** Everything the chart names, with its types. The states are in `states/`, put together in `connection.ts`. */
-export const connectionSetup = setup({
+export const chartSetup = setup({
   types: {
     context: {} as ConnectionContext,
     events: {} as ConnectionEvent,

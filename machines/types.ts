@@ -1,5 +1,5 @@
 import type { WireEvidence, WireKind } from './evidence.js'
-import type { Dialect, Fault, Rule } from './faults.js'
+import type { Dialect, Fault, FaultClass, Rule } from './faults.js'
 import type { Policy } from './policy.js'
 
 /**
@@ -25,7 +25,7 @@ export interface ConnectionInput {
   /** A remembered session is at hand from before (a checkpoint). */
   readonly resumable: boolean
   readonly policy: Policy
-  readonly rules: readonly Rule[]
+  readonly rules: readonly Rule<FaultClass>[]
   readonly random: () => number
   /** The time now, in milliseconds, on the clock that drives the connection. */
   readonly now: () => number
@@ -48,7 +48,7 @@ export interface ConnectionContext {
   readonly authorizer: boolean
   readonly legacyAllowed: boolean
   readonly policy: Policy
-  readonly rules: readonly Rule[]
+  readonly rules: readonly Rule<FaultClass>[]
   readonly random: () => number
   readonly now: () => number
   readonly runtime: Runtime
@@ -185,7 +185,7 @@ export type SurroundingEvent =
 export type HoldReason = 'cooldown' | 'handshakes' | 'starts'
 
 /** What happened on the link. */
-export type LinkEvent =
+export type LinkEvent<Class extends string = FaultClass> =
   /** `forMs`: the time that was named; without it, until others are through. */
   | { readonly type: 'link.held'; readonly because: HoldReason; readonly forMs?: number }
   /** There is room at the gate. */
@@ -201,12 +201,12 @@ export type LinkEvent =
   | { readonly type: 'lists.refreshed'; readonly complete: boolean; readonly unchanged?: boolean }
   | { readonly type: 'probe.answered' }
   /** It was refused, or broke off: whoever it met is no server that works. */
-  | { readonly type: 'probe.failed'; readonly fault: Fault }
+  | { readonly type: 'probe.failed'; readonly fault: Fault<Class> }
   | ({ readonly type: 'suspect' } & Fenced)
-  | ({ readonly type: 'scope.insufficient'; readonly fault?: Fault } & Fenced)
-  | ({ readonly type: 'fault'; readonly fault: Fault } & Fenced)
+  | ({ readonly type: 'scope.insufficient'; readonly fault?: Fault<Class> } & Fenced)
+  | ({ readonly type: 'fault'; readonly fault: Fault<Class> } & Fenced)
 
-export type ConnectionEvent = CommandEvent | SurroundingEvent | LinkEvent
+export type ConnectionEvent<Class extends string = FaultClass> = CommandEvent | SurroundingEvent | LinkEvent<Class>
 
 /** What the chart asks of the link actor. */
 export type LinkCommand =
@@ -268,8 +268,9 @@ export type ConnectionEmitted =
  * - `needs-user`: a person has to log in
  * - `stepping-up`: a credential with more scope is asked for; calls that need it wait, all others go on
  * - `stopped`: calls are refused at once, with the fault
+ * - `draining`: calls that are under way go on, new ones wait, although the state is usable; for extensions
  */
-export type ConnectionTag = 'usable' | 'busy' | 'waiting' | 'needs-user' | 'stepping-up' | 'stopped'
+export type ConnectionTag = 'usable' | 'busy' | 'waiting' | 'needs-user' | 'stepping-up' | 'stopped' | 'draining'
 
 export interface VerdictMeta {
   /** Id of the verdict or fencing rule. */

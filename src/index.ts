@@ -1,6 +1,6 @@
 /** mcp-lifeline: MCP connections that stay alive, each one an XState actor. */
 export type { Evidence, WireEvidence } from '../machines/evidence.js'
-export type { Delivery, Fault, FaultClass, FaultScope, Rule } from '../machines/faults.js'
+export type { Delivery, Fault, FaultClass, FaultScope, KnownFaultClass, Rule } from '../machines/faults.js'
 export type { Policy, PolicyOptions } from '../machines/policy.js'
 export type {
   ConnectionContext,
@@ -30,11 +30,13 @@ export {
   connectionMachine,
   connectionOf,
   createConnection,
+  type ExtendedOptions,
   type LogEvent,
   type LoggerLike,
   type LogLevel,
   logEvents,
   logTo,
+  provideConnection,
   type Session,
   type Status,
   statusOf,

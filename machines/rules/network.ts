@@ -18,6 +18,18 @@ export const networkRules: readonly Rule[] = [
     },
   },
   {
+    id: 'fetch-failed',
+    because: 'fetch tells a page no reason: a server that is away looks like one that does not let the page in',
+    when: (e) => e.kind === 'network' && e.errno === undefined && opening(e),
+    ruling: {
+      class: 'transient',
+      scope: 'link',
+      code: 'network.{errno}',
+      advice:
+        'The server at {target} could not be reached, and fetch tells no reason. Is it running, and does it answer pages of this origin (CORS)? The console of a browser says more.',
+    },
+  },
+  {
     id: 'unreachable',
     because:
       'refused connections, failed name look-ups and failed handshakes pass when the server or the network returns',

@@ -1,7 +1,7 @@
-import { connectionSetup } from '../setup.js'
+import { chartSetup } from '../setup.js'
 import { to } from '../targets.js'
 
-export const backoff = connectionSetup.createStateConfig({
+export const backoff = chartSetup.createStateConfig({
   description: 'The link is lost and is made again after a wait.',
   tags: 'waiting',
   initial: 'cooling',

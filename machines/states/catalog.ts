@@ -1,6 +1,6 @@
-import { connectionSetup } from '../setup.js'
+import { chartSetup } from '../setup.js'
 
-export const catalog = connectionSetup.createStateConfig({
+export const catalog = chartSetup.createStateConfig({
   description: 'Are the lists what the server has now?',
   initial: 'checking',
   states: {

@@ -1,4 +1,5 @@
-import { connectionSetup } from '../setup.js'
+import { releaseInput } from '../inputs.js'
+import { chartSetup } from '../setup.js'
 import { to } from '../targets.js'
 
 /** Where closing leads, however it ends. */
@@ -8,13 +9,13 @@ const onward = [
   { target: to.idle },
 ] as const
 
-export const closing = connectionSetup.createStateConfig({
+export const closing = chartSetup.createStateConfig({
   description: 'The session is ended and the wire awaited, for a bounded time.',
   tags: 'busy',
   invoke: {
     id: 'release',
     src: 'release',
-    input: ({ context }) => ({ runtime: context.runtime }),
+    input: releaseInput,
     onDone: onward,
     onError: onward,
   },
@@ -31,7 +32,7 @@ export const closing = connectionSetup.createStateConfig({
   },
 })
 
-export const closed = connectionSetup.createStateConfig({
+export const closed = chartSetup.createStateConfig({
   description: 'Over. The only state that is never left.',
   tags: 'stopped',
   type: 'final',

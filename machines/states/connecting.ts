@@ -1,7 +1,7 @@
-import { connectionSetup } from '../setup.js'
+import { chartSetup } from '../setup.js'
 import { to } from '../targets.js'
 
-export const connecting = connectionSetup.createStateConfig({
+export const connecting = chartSetup.createStateConfig({
   description: 'The wire opens, once the gate that all connections of the process share lets it.',
   initial: 'opening',
   states: {

@@ -1,5 +1,5 @@
 import { aheadInput, authInput, scopeInput } from '../inputs.js'
-import { connectionSetup } from '../setup.js'
+import { chartSetup } from '../setup.js'
 import { to } from '../targets.js'
 
 /** The server wants more scope than the credential has. Complaints of before it are answered by it already. */
@@ -8,7 +8,7 @@ const wantsScope = [
   { guard: 'stepsUp', target: 'steppingUp' },
 ] as const
 
-export const credentials = connectionSetup.createStateConfig({
+export const credentials = chartSetup.createStateConfig({
   description: 'Is the credential good for a while, and for enough?',
   initial: 'valid',
   states: {

@@ -1,6 +1,6 @@
-import { connectionSetup } from '../setup.js'
+import { chartSetup } from '../setup.js'
 
-export const discovering = connectionSetup.createStateConfig({
+export const discovering = chartSetup.createStateConfig({
   description: 'All lists are read in parallel, and what the server has to remember for us is put back.',
   tags: 'busy',
   entry: { type: 'tellLink', params: { type: 'discover' } },

@@ -1,7 +1,7 @@
-import { connectionSetup } from '../setup.js'
+import { chartSetup } from '../setup.js'
 import { to } from '../targets.js'
 
-export const failed = connectionSetup.createStateConfig({
+export const failed = chartSetup.createStateConfig({
   description: 'Given up for now, with a reason. Not final: somebody or something can set it going again.',
   initial: 'permanent',
   on: {

@@ -1,4 +1,4 @@
-import { connectionSetup } from '../setup.js'
+import { chartSetup } from '../setup.js'
 
 /** A link of before cannot cast suspicion on this one. */
 const fenced = { guard: 'stale', meta: { rule: 'F0' } } as const
@@ -15,7 +15,7 @@ const answered = [
 /** A link that just came may be half-open as well as one that holds for long (promise P16). */
 const keepalive = { keepalive: { guard: 'keepsAlive', target: 'probing' } } as const
 
-export const health = connectionSetup.createStateConfig({
+export const health = chartSetup.createStateConfig({
   description: 'Is the link alive, and does it hold?',
   initial: 'settling',
   entry: 'beginProof',

@@ -1,7 +1,7 @@
-import { connectionSetup } from '../setup.js'
+import { chartSetup } from '../setup.js'
 import { to } from '../targets.js'
 
-export const idle = connectionSetup.createStateConfig({
+export const idle = chartSetup.createStateConfig({
   description: 'Nothing runs. connect(), or the first call, starts it.',
   always: { guard: 'demanded', target: to.linked },
   on: {

@@ -1,7 +1,7 @@
-import { connectionSetup } from '../setup.js'
+import { chartSetup } from '../setup.js'
 import { to } from '../targets.js'
 
-export const initializing = connectionSetup.createStateConfig({
+export const initializing = chartSetup.createStateConfig({
   description: 'A session is agreed on, or gone on with.',
   tags: 'busy',
   initial: 'handshaking',

@@ -1,4 +1,5 @@
-import { connectionSetup } from '../setup.js'
+import { linkInput } from '../inputs.js'
+import { chartSetup } from '../setup.js'
 import { to } from '../targets.js'
 import { verdicts } from '../verdicts.js'
 import { connecting } from './connecting.js'
@@ -7,7 +8,7 @@ import { initializing } from './initializing.js'
 import { ready } from './ready.js'
 import { reauthorizing } from './reauthorizing.js'
 
-export const linked = connectionSetup.createStateConfig({
+export const linked = chartSetup.createStateConfig({
   description: 'One attempt: a fresh wire and a fresh client, owned for exactly as long as this state is active.',
   initial: 'connecting',
   entry: 'beginLink',
@@ -15,17 +16,7 @@ export const linked = connectionSetup.createStateConfig({
   invoke: {
     id: 'link',
     src: 'link',
-    input: ({ context }) => ({
-      runtime: context.runtime,
-      generation: context.generation,
-      dialect: context.dialect,
-      dialectsTried: context.dialectsTried,
-      legacyAllowed: context.legacyAllowed,
-      resume: context.session?.resumable === true,
-      everReady: context.everReady,
-      credentialEpoch: context.credentialEpoch,
-      insists: context.insists,
-    }),
+    input: linkInput,
     onError: { actions: 'failLink' },
   },
   on: {

@@ -1,5 +1,5 @@
 import { authInput } from '../inputs.js'
-import { connectionSetup } from '../setup.js'
+import { chartSetup } from '../setup.js'
 import { to } from '../targets.js'
 
 /** With a new credential the link goes on from where it was; a link that is lost, or had not got far, is made anew. */
@@ -19,7 +19,7 @@ const onward = [
   { target: to.linked, reenter: true, actions: ['adoptCredential', 'countAuthorization'] },
 ] as const
 
-export const reauthorizing = connectionSetup.createStateConfig({
+export const reauthorizing = chartSetup.createStateConfig({
   description: 'A credential was refused and a better one is fetched. The link is kept: other calls in flight survive.',
   initial: 'refreshing',
   on: {

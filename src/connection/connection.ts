@@ -61,12 +61,12 @@ export interface Configuration {
  * A lasting connection to one MCP server. Wires, sessions, tokens and processes come and go underneath; this handle and
  * everything read from it stay valid.
  */
-export interface Connection extends AsyncDisposable {
+export interface Connection<Actor extends ConnectionActor = ConnectionActor> extends AsyncDisposable {
   readonly name: string
   /** The command, or the address without query and credentials. */
   readonly address: string
   /** The actor behind it, for inspectors, parents and those who ask for more than the handle tells. */
-  readonly actor: ConnectionActor
+  readonly actor: Actor
   /** One word for people, measured, not remembered: it is never `ready` over a wire known to be dead. */
   readonly status: Status
   /** What is agreed on with the server; `undefined` before the first handshake. */

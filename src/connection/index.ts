@@ -6,9 +6,9 @@ export type {
   ConnectionSnapshot,
   Session,
 } from './connection.js'
-export { connectionOf, createConnection } from './create.js'
+export { connectionOf, createConnection, type ExtendedOptions } from './create.js'
 export { IncidentLog } from './incidents.js'
 export { type LogEvent, type LoggerLike, type LogLevel, logEvents, logTo } from './log-events.js'
-export { connectionMachine } from './machine.js'
+export { connectionMachine, provideConnection } from './machine.js'
 export { type ConnectionOptions, connectionInput } from './options.js'
 export { type Status, statusOf } from './status.js'

@@ -1,5 +1,5 @@
 import type { InspectionEvent, Observer } from 'xstate'
-import type { Rule } from '../../machines/faults.js'
+import type { FaultClass, Rule } from '../../machines/faults.js'
 import { type PolicyOptions, resolvePolicy } from '../../machines/policy.js'
 import type { ConnectionInput } from '../../machines/types.js'
 import { type AnyAuthorizer, authorizerFor } from '../auth/index.js'
@@ -44,7 +44,7 @@ export interface ConnectionOptions {
    */
   readonly authorizer?: AnyAuthorizer
   /** Rules that are asked before the library's own when a failure is judged. */
-  readonly rules?: readonly Rule[]
+  readonly rules?: readonly Rule<FaultClass>[]
   /** What `checkpoint()` gave, perhaps in another process: the session is gone on with if it still lives. */
   readonly resume?: Checkpoint
   /** What the server says of its tools (read-only, idempotent) is believed. Default `false`. */

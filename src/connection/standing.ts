@@ -25,7 +25,8 @@ export class Standing {
   }
 
   follow(snapshot: ConnectionSnapshot): void {
-    this.usable = snapshot.hasTag('usable')
+    // A state that an extension added may hold calls back while the link is well.
+    this.usable = snapshot.hasTag('usable') && !snapshot.hasTag('draining')
     this.stopped = snapshot.hasTag('stopped')
     this.stepsUp = snapshot.hasTag('stepping-up')
     this.needsUser = snapshot.hasTag('needs-user')

@@ -1,6 +1,6 @@
 import { BehaviorSubject, Subject } from 'rxjs'
 import type { WireEvidence, WireKind } from '../../machines/evidence.js'
-import type { Fault, Rule } from '../../machines/faults.js'
+import type { Fault, FaultClass, Rule } from '../../machines/faults.js'
 import type { Policy, PolicyOptions } from '../../machines/policy.js'
 import type { Runtime } from '../../machines/types.js'
 import type { Clock, Random } from '../clock.js'
@@ -35,7 +35,7 @@ export interface RuntimeOptions {
   readonly policy: Policy
   /** As the application gave it; a change is laid over it. */
   readonly policyOptions: PolicyOptions
-  readonly rules: readonly Rule[]
+  readonly rules: readonly Rule<FaultClass>[]
   readonly clock: Clock
   readonly random: Random
   readonly fetch?: typeof globalThis.fetch
@@ -122,7 +122,7 @@ export class ConnectionRuntime implements Runtime {
   get clock(): Clock {
     return this.#options.clock
   }
-  get rules(): readonly Rule[] {
+  get rules(): readonly Rule<FaultClass>[] {
     return this.#options.rules
   }
   get random(): Random {

@@ -1,4 +1,5 @@
 import type { WireKind } from '../../machines/evidence.js'
+import { stdioUnsupported } from '../wire/index.js'
 import type { TransportLike } from '../wire/wire.js'
 
 /** A server that runs as a child process. */
@@ -89,6 +90,7 @@ export function checkTarget(name: string, target: unknown): asserts target is Ta
   if (command !== undefined && (typeof command !== 'string' || command === '')) {
     throw refuse('target.command is the program to run, as text.')
   }
+  if (command !== undefined && stdioUnsupported) throw refuse(`target.command does not serve here: ${stdioUnsupported}`)
   if (args !== undefined && !(Array.isArray(args) && args.every((arg) => typeof arg === 'string'))) {
     throw refuse('target.args is a list of texts, one for each argument.')
   }

@@ -9,12 +9,20 @@ import { eventTypesOf } from '../tooling/docs/declarations.js'
 import { examplesIn, withFragments } from '../tooling/docs/fragments.js'
 import { driftOf, renderAll } from '../tooling/docs/generate.js'
 import { withDescendants } from '../tooling/docs/transitions.js'
+import { extensions, said } from './examples.js'
 
 const read = (path: string) => readFileSync(path, 'utf8')
 const guide = read('docs/guide.md')
 const rulesPage = read('docs/rules.md')
 const chartPage = read('docs/chart.md')
-const written = ['README.md', 'docs/guide.md', 'docs/hub.md', 'docs/inspecting.md']
+const written = [
+  'README.md',
+  'docs/guide.md',
+  'docs/hub.md',
+  'docs/inspecting.md',
+  'docs/extending.md',
+  'docs/embedding.md',
+]
 
 describe('drift', () => {
   test.each(renderAll())('$path is what the code says', ({ path, present, due }) => {
@@ -79,14 +87,14 @@ describe('the pages are complete', () => {
 
   test('every example stands on a page', () => {
     const shown = written.flatMap((path) => examplesIn(read(path))).map((name) => name.split('#')[0])
-    const files = readdirSync('docs/examples').filter((name) => name.endsWith('.ts') && !name.startsWith('demo'))
+    const files = [...Object.keys(said), 'embedding/page/server.tsx', 'embedding/cors-server.ts', ...extensions]
     expect(files.filter((name) => !shown.includes(`docs/examples/${name}`))).toEqual([])
   })
 })
 
 test.each(written)('%s shows no code that is not run', (path) => {
   const text = read(path)
-  const fences = [...text.matchAll(/^```(?:ts|js|typescript|javascript)$/gm)]
+  const fences = [...text.matchAll(/^```(?:tsx?|jsx?|typescript|javascript)$/gm)]
   expect(fences.length).toBeGreaterThan(0)
   expect(fences).toHaveLength(examplesIn(text).length)
 })

@@ -66,7 +66,7 @@ describe('the rules from evidence to fault', () => {
   })
 
   it('ask a user’s rules first, in their order', () => {
-    const mine = (id: string, when: Rule['when']): Rule => ({
+    const mine = (id: string, when: Rule['when']): Rule<'weather'> => ({
       id,
       because: 'this server says so',
       when,

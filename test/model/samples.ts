@@ -230,6 +230,21 @@ export const samples: readonly Sample[] = [
     'network.ENOTFOUND',
     'not-sent',
   ]),
+  sample('a fetch that failed without a reason', { kind: 'network', phase: 'connecting' }, [
+    'fetch-failed',
+    'transient',
+    'link',
+    'network.unnamed',
+    'unknown',
+  ]),
+  sample('a call by fetch that failed without a reason', { kind: 'network', method: 'tools/call' }, [
+    'reset-in-call',
+    'transient',
+    'call',
+    'network.unnamed',
+    'unknown',
+    true,
+  ]),
   sample('refused in ready', { kind: 'network', errno: 'ECONNREFUSED', sent: false, method: 'tools/call' }, [
     'unreachable',
     'transient',

@@ -39,7 +39,7 @@ function label<M extends AnyStateMachine>(descriptor: string, { name, event }: E
 }
 
 /** The cases of all timers of a machine: nothing but their passing can be told of them. */
-export function timerCases<M extends AnyStateMachine>(machine: M): EventCases<M> {
+export function timerCases(machine: AnyStateMachine): Record<string, { name: string; event: EventObject }[]> {
   const timers = descriptorsOf(machine).filter((descriptor) => descriptor.startsWith('xstate.after.'))
   return Object.fromEntries(timers.map((type) => [type, [{ name: '', event: { type } }]]))
 }

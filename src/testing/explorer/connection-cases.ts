@@ -1,17 +1,24 @@
-import type { EventObject, SnapshotFrom } from 'xstate'
-import type { ConnectionContext, connectionChart, Dialect, Fault } from '../../../machines/index.js'
+import type { AnyStateMachine, EventObject } from 'xstate'
+import type { ConnectionContext, Dialect, Fault } from '../../../machines/index.js'
 import { timerCases } from './cases.js'
 import { failedStep, granted, sampleFault, sampleSession } from './connection-samples.js'
-import type { EventCase, EventCases } from './types.js'
+import type { ConnectionView } from './connection-view.js'
 
-type Chart = typeof connectionChart
+/** Cases by descriptor, as `EventCases`, for the connection's chart and for those that extend it. */
+export type ConnectionCases = Readonly<Record<string, readonly ConnectionCase[]>>
+
+interface ConnectionCase {
+  readonly name: string
+  readonly event: EventObject | ((snapshot: ConnectionView) => EventObject | undefined)
+}
+
 type Make = (context: ConnectionContext) => EventObject | undefined
 
 /** Cases by name; of a function the event is made from the context it meets. */
-function cases(given: Readonly<Record<string, EventObject | Make>>): EventCase<Chart>[] {
+function cases(given: Readonly<Record<string, EventObject | Make>>): ConnectionCase[] {
   return Object.entries(given).map(([name, event]) => ({
     name,
-    event: typeof event === 'function' ? (snapshot: SnapshotFrom<Chart>) => event(snapshot.context) : event,
+    event: typeof event === 'function' ? (snapshot: ConnectionView) => event(snapshot.context) : event,
   }))
 }
 
@@ -93,7 +100,7 @@ const failure = (actor: string) =>
     '': { type: `xstate.error.actor.${actor}`, actorId: actor, error: new Error('a sample') } as EventObject,
   })
 
-const plain = (...types: readonly string[]): EventCases<Chart> =>
+const plain = (...types: readonly string[]): ConnectionCases =>
   Object.fromEntries(types.map((type) => [type, [{ name: '', event: { type } }]]))
 
 const complete = (type: string) =>
@@ -106,7 +113,7 @@ const complete = (type: string) =>
  * Event cases for exploring the connection's chart, or one that was extended from it: spread them, and add the cases of
  * the added events.
  */
-export function connectionCases(machine: Chart): EventCases<Chart> {
+export function connectionCases(machine: AnyStateMachine): ConnectionCases {
   return {
     ...plain('connect', 'disconnect', 'reconnect', 'retry', 'close', 'auth.responded'),
     ...plain('demand.raised', 'demand.cleared', 'network.online', 'network.offline', 'clock.jumped'),

@@ -1,12 +1,11 @@
-import type { AnyTransitionDefinition, SnapshotFrom } from 'xstate'
-import type { ConnectionEvent, ConnectionTag, connectionChart, Fault } from '../../../machines/index.js'
+import type { AnyTransitionDefinition } from 'xstate'
+import type { ConnectionEvent, ConnectionTag, Fault } from '../../../machines/index.js'
 import { emitted, linkSteps } from './connection-planned.js'
+import type { ConnectionInvariant, ConnectionStep, ConnectionView } from './connection-view.js'
 import { ruleOf, valueText } from './structure.js'
-import type { Invariant, StepView } from './types.js'
 
-type Chart = typeof connectionChart
-type Snapshot = SnapshotFrom<Chart>
-type Step = StepView<Chart>
+type Step = ConnectionStep
+type Snapshot = ConnectionView
 
 const eventOf = (step: Step): ConnectionEvent => step.event as ConnectionEvent
 const faultOf = (step: Step): Fault | undefined => {
@@ -37,6 +36,9 @@ function isStale(step: Step): boolean {
   )
 }
 
+/** `draining` is for states that an extension added. */
+type OwnTag = Exclude<ConnectionTag, 'draining'>
+
 /** What the states say they are, by tag. */
 const tagged = Object.entries({
   usable: /^linked\.ready/,
@@ -45,7 +47,7 @@ const tagged = Object.entries({
   'needs-user': /^linked\.(?:reauthorizing\.awaitingUser|ready.*credentials\.steppingUp\.awaitingUser)/,
   'stepping-up': /^linked\.ready.*credentials\.steppingUp/,
   stopped: /^(?:failed\.permanent|failed\.exhausted\.resting|closed)/,
-} satisfies Record<ConnectionTag, RegExp>) as [ConnectionTag, RegExp][]
+} satisfies Record<OwnTag, RegExp>) as [OwnTag, RegExp][]
 
 /** Which actors they run. */
 const children = Object.entries({
@@ -58,7 +60,10 @@ const children = Object.entries({
 })
 
 /** States of which the library knows nothing, since an extension added them, answer for their own tags. */
-const known = (s: Snapshot): boolean => /^(?:idle|linked|backoff|failed|closing|closed)\b/.test(place(s))
+const known = (s: Snapshot): boolean =>
+  /^(?:idle|linked\.(?:connecting|initializing|discovering|ready|reauthorizing)|backoff|failed|closing|closed)\b/.test(
+    place(s),
+  )
 
 const resets = (step: Step): boolean =>
   /^(?:retry|connect|reconnect|disconnect|configure|credentials\.changed|auth\.responded|xstate\.after\.stableAfter\.|xstate\.done\.actor\.exchange)/.test(
@@ -70,7 +75,7 @@ const resets = (step: Step): boolean =>
 const counters = ['attempts', 'renewals', 'authorizations'] as const
 
 /** What must hold for every step of a connection, whatever was added to its chart. */
-export const connectionInvariants: readonly Invariant<Chart>[] = [
+export const connectionInvariants: readonly ConnectionInvariant[] = [
   {
     name: 'a tag is worn in the states that it describes, and in no other',
     check: ({ before, after }) => {
@@ -159,6 +164,13 @@ export const connectionInvariants: readonly Invariant<Chart>[] = [
     },
   },
   {
+    name: 'a connection that closes for good does nothing else',
+    check: ({ before, after }) => {
+      if (!before || place(before) !== 'closing' || before.context.after !== 'closed') return undefined
+      return /^clos(?:ing|ed)$/.test(place(after)) ? undefined : `it goes to ${place(after)}`
+    },
+  },
+  {
     name: 'a lost session is never gone on with (P9)',
     check: (step) => {
       if (faultOf(step)?.class !== 'session-expired' || !step.before || !linked(step.before) || isStale(step))
@@ -186,7 +198,8 @@ export const connectionInvariants: readonly Invariant<Chart>[] = [
     name: 'lost is told exactly when a fault takes the connection out of its link',
     check: (step) => {
       const told = emitted(step).filter((type) => type === 'connection.lost').length
-      const due = rulesOf(step).filter((rule) => rule && /^V[1345678]$/.test(rule)).length
+      const own = rulesOf(step).filter((rule) => rule && /^V[1345678]$/.test(rule)).length
+      const due = own + (byForeignVerdict(step) && linkEnds(step) ? 1 : 0)
       return told === due ? undefined : `told ${told} times, due ${due}`
     },
   },
@@ -217,6 +230,13 @@ export const connectionInvariants: readonly Invariant<Chart>[] = [
     },
   },
 ]
+
+/** A verdict that an extension added decided on a fault. */
+const byForeignVerdict = ({ transitions }: Step): boolean =>
+  transitions.some((t: AnyTransitionDefinition) => t.eventType === 'fault' && !/^[FRV]\d$/.test(ruleOf(t) ?? ''))
+
+const linkEnds = ({ planned }: Step): boolean =>
+  planned.some(({ type, params }) => type === 'xstate.stopChild' && idOf(params) === 'link')
 
 const idOf = (params: unknown): unknown =>
   typeof params === 'object' && params !== null && 'id' in params ? params.id : undefined

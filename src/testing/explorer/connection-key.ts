@@ -1,7 +1,4 @@
-import type { SnapshotFrom } from 'xstate'
-import type { connectionChart } from '../../../machines/index.js'
-
-type Snapshot = SnapshotFrom<typeof connectionChart>
+import type { ConnectionView } from './connection-view.js'
 
 /**
  * What of a connection's context influences what it does next.
@@ -10,7 +7,7 @@ type Snapshot = SnapshotFrom<typeof connectionChart>
  * lengths of waits, rounds of list reading. What is forgotten before it is looked at again counts only where it is
  * looked at: `after` in closing, `missedProbes` while probing, and so on.
  */
-export function connectionKey(snapshot: Snapshot): unknown {
+export function connectionKey(snapshot: ConnectionView): unknown {
   const { context: c } = snapshot
   const waits = snapshot.matches('backoff')
   const probes = snapshot.matches({ linked: { ready: { health: 'probing' } } })

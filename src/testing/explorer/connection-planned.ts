@@ -1,7 +1,5 @@
-import type { connectionChart } from '../../../machines/index.js'
-import type { PlannedAction, StepView } from './types.js'
-
-type Step = StepView<typeof connectionChart>
+import type { ConnectionStep } from './connection-view.js'
+import type { PlannedAction } from './types.js'
 
 /** What XState plans, as far as it is asked for here. */
 interface Params {
@@ -13,14 +11,14 @@ interface Params {
 const paramsOf = ({ params }: PlannedAction): Params => (typeof params === 'object' && params !== null ? params : {})
 
 /** Types of the news that the step gives, in order. */
-export const emitted = ({ planned }: Step): string[] =>
+export const emitted = ({ planned }: ConnectionStep): string[] =>
   planned.filter(({ type }) => type === 'xstate.emit').map((action) => paramsOf(action).event?.type ?? '?')
 
 /**
  * Follows the link through one step: spawned only where none lives, stopped only after `detach`, told only while it
  * lives. What stands at the end must be what the state says.
  */
-export function linkSteps({ before, after, planned }: Step): string | undefined {
+export function linkSteps({ before, after, planned }: ConnectionStep): string | undefined {
   let lives = before !== undefined && 'link' in before.children
   let detached = false
   for (const action of planned) {

@@ -1,34 +1,37 @@
-import type { SnapshotFrom } from 'xstate'
-import type { connectionChart } from '../../../machines/index.js'
+import type { ConnectionInput } from '../../../machines/index.js'
 import { sampleInput } from './connection-samples.js'
-import type { Slice } from './types.js'
+import type { ConnectionView } from './connection-view.js'
 
-type Chart = typeof connectionChart
-type Snapshot = SnapshotFrom<Chart>
+/** A slice as `explore` takes it; where an extended chart asks for more input, it is added to each. */
+export interface ConnectionSlice {
+  readonly name: string
+  readonly input: ConnectionInput
+  readonly within: (snapshot: ConnectionView) => boolean
+}
 
 /** How much stands against the connection. */
-const held = ({ context: c }: Snapshot): number =>
+const held = ({ context: c }: ConnectionView): number =>
   c.attempts + c.renewals + c.authorizations + c.dialectsTried.length + c.earlyExits
 
-const calmLists = (s: Snapshot): boolean =>
+const calmLists = (s: ConnectionView): boolean =>
   s.context.lists === 'fresh' &&
   !s.context.listsDirty &&
   (!s.matches({ linked: 'ready' }) || s.matches({ linked: { ready: { catalog: 'fresh' } } }))
 
-const calmCredentials = (s: Snapshot): boolean =>
+const calmCredentials = (s: ConnectionView): boolean =>
   s.context.refreshAt === undefined &&
   (!s.matches({ linked: 'ready' }) || s.matches({ linked: { ready: { credentials: 'valid' } } }))
 
-const calmAround = ({ context: c }: Snapshot): boolean => c.online && !c.demand && !c.postOnly
+const calmAround = ({ context: c }: ConnectionView): boolean => c.online && !c.demand && !c.postOnly
 
 /** One kind of counter beside the attempts: that two of them run up together shows nothing that each alone does not. */
-const failedOnly = ({ context: c }: Snapshot): boolean => {
+const failedOnly = ({ context: c }: ConnectionView): boolean => {
   const kinds = [c.renewals, c.dialectsTried.length].filter((count) => count > 0)
   return kinds.length <= 1 && c.dialectsTried.length <= 1
 }
 
 /** Credentials that were got count to their end where little else stands against the connection. */
-const fewBeside = (s: Snapshot): boolean => {
+const fewBeside = (s: ConnectionView): boolean => {
   const others = held(s) - s.context.authorizations
   return others <= (s.context.authorizations > 0 || s.matches({ linked: 'reauthorizing' }) ? 1 : 3)
 }
@@ -38,7 +41,7 @@ const fewBeside = (s: Snapshot): boolean => {
  * nothing of interest. Each slice lets one kind of thing vary to its end and holds the others near their beginning;
  * every event case is tried in every state of every slice.
  */
-export const connectionSlices: readonly Slice<Chart>[] = [
+export const connectionSlices: readonly ConnectionSlice[] = [
   {
     name: 'failures',
     input: sampleInput({ authorizer: true }),

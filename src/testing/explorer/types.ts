@@ -1,4 +1,11 @@
-import type { AnyStateMachine, AnyTransitionDefinition, EventObject, InputFrom, SnapshotFrom } from 'xstate'
+import type {
+  AnyEventObject,
+  AnyStateMachine,
+  AnyTransitionDefinition,
+  EventObject,
+  InputFrom,
+  SnapshotFrom,
+} from 'xstate'
 
 /** One concrete event to try in every state. */
 export interface EventCase<M extends AnyStateMachine> {
@@ -8,7 +15,7 @@ export interface EventCase<M extends AnyStateMachine> {
    * The event, or how it is made from the state it meets: an event of an older generation has to know the present one.
    * `undefined` says that it cannot happen in this state.
    */
-  readonly event: EventObject | ((snapshot: SnapshotFrom<M>) => EventObject | undefined)
+  readonly event: AnyEventObject | ((snapshot: SnapshotFrom<M>) => EventObject | undefined)
 }
 
 /**

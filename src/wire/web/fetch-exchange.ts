@@ -38,7 +38,7 @@ class FetchExchange implements Exchange {
       const response = await fetch(target.href, { method, headers, body, signal, redirect: 'manual' })
       if (this.#over) return void response.body?.cancel().catch(() => {})
       headSeen = true
-      this.#sink.head(response.status, headersOf(response.headers))
+      this.#sink.head(statusOf(response), headersOf(response.headers))
       const reader = response.body?.getReader()
       while (reader && !this.#over) {
         const { done, value } = await reader.read()
@@ -55,6 +55,9 @@ class FetchExchange implements Exchange {
     }
   }
 }
+
+/** A browser tells a page of a redirect that it does not follow, but neither its status nor where it leads. */
+const statusOf = ({ type, status }: Response): number => (type === 'opaqueredirect' ? 302 : status)
 
 function headersOf(headers: Headers): ResponseHeaders {
   return { get: (name) => headers.get(name) ?? undefined, setCookies: () => headers.getSetCookie?.() ?? [] }

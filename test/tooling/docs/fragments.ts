@@ -17,7 +17,7 @@ export function withFragments(text: string): string {
 
 /** The files that a page shows. */
 export function examplesIn(text: string): string[] {
-  return [...text.matchAll(fragment)].map(([, name = '']) => name).filter((name) => /\.ts(#|$)/.test(name))
+  return [...text.matchAll(fragment)].map(([, name = '']) => name).filter((name) => /\.tsx?(#|$)/.test(name))
 }
 
 function fragmentOf(name: string): string {
@@ -25,7 +25,10 @@ function fragmentOf(name: string): string {
   if (written) return written()
   const [path = '', part] = name.split('#')
   const source = readFileSync(path, 'utf8')
-  return fence('ts', part === undefined ? withoutMarks(source) : partOf(source, part, name))
+  return fence(
+    path.endsWith('.tsx') ? 'tsx' : 'ts',
+    part === undefined ? withoutMarks(source) : partOf(source, part, name),
+  )
 }
 
 const generated: Readonly<Record<string, () => string>> = {

@@ -17,6 +17,8 @@ const pages: Readonly<Record<string, (present: string) => string>> = {
   'docs/guide.md': withFragments,
   'docs/hub.md': withFragments,
   'docs/inspecting.md': withFragments,
+  'docs/extending.md': withFragments,
+  'docs/embedding.md': withFragments,
   'README.md': withFragments,
 }
 

@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { redact, redactValue } from '../../../src/redact.js'
+import { StdioWire } from '../../../src/wire/stdio/browser.js'
+import { overDispatcher, overOwnAgent } from '../../../src/wire/web/browser-exchange.js'
 import { CookieJar } from '../../../src/wire/web/cookies.js'
 import { errnoOf, provesUnsent } from '../../../src/wire/web/errno.js'
 import { EventStream } from '../../../src/wire/web/event-stream.js'
+import { targetOf } from '../../../src/wire/web/exchange.js'
+import { overFetch } from '../../../src/wire/web/fetch-exchange.js'
 import { mediaType, retryAfterMs, safeChallenge, safeUrl } from '../../../src/wire/web/response-headers.js'
 
 const headers = (record: Record<string, string>) => ({ get: (name: string) => record[name], setCookies: () => [] })
@@ -176,5 +180,25 @@ describe('cookies', () => {
     expect(jar.header('http://a')).toBe('s=2')
     jar.store('http://a', ['s=; max-age=-1'])
     expect(jar.header('http://a')).toBeUndefined()
+  })
+})
+
+describe('where there is no undici', () => {
+  it('a redirect that a browser hides is told as one, so that it is not taken for an answer', async () => {
+    const hidden = { type: 'opaqueredirect', status: 0, headers: new Headers(), body: null } as unknown as Response
+    const seen = await new Promise((resolve) => {
+      const sink = { head: resolve, data() {}, end() {}, fail: resolve }
+      overFetch(async () => hidden).exchange(
+        { method: 'POST', target: targetOf(new URL('http://a/')), headers: {} },
+        sink,
+      )
+    })
+    expect(seen).toBe(302)
+  })
+
+  it('fetch serves, and what needs Node is refused with a sentence', async () => {
+    expect(() => overDispatcher()).toThrow(/no dispatchers/)
+    expect(() => new StdioWire({ command: 'npx' })).toThrow(/a browser starts no processes/)
+    await overOwnAgent().close()
   })
 })
