@@ -59,7 +59,7 @@ export function oauth(options: OAuthOptions): Authorizer {
 }
 
 /** One key for one resource; a query may hold secrets and names no other resource. */
-export function keyOf(url: URL): string {
+function keyOf(url: URL): string {
   const resource = resourceUrlFromServerUrl(url)
   return `${resource.origin}${resource.pathname}`
 }

@@ -1,7 +1,6 @@
 /** A protected server and its authorization server in one process: every request is an event of the test, none a socket. */
 import { SimulatedClock } from 'xstate'
 import type { TokenStore } from '../../src/auth/index.js'
-import type { Clock } from '../../src/clock.js'
 import { type Connection, type ConnectionOptions, createConnection } from '../../src/index.js'
 import { AuthorizationServer, json } from './authorization-server.js'
 
@@ -242,5 +241,3 @@ export function memoryProvider(options: { saves?: boolean } = {}) {
     },
   }
 }
-
-export type { Clock }

@@ -7,16 +7,8 @@
  * from a server that the application trusts, as the specification demands.
  */
 import { describe, expect, it } from 'vitest'
-import { createActor, fromPromise, SimulatedClock } from 'xstate'
-import type { AuthInput, AuthOutcome } from '../../../machines/types.js'
-import {
-  type CallOptions,
-  type Connection,
-  connectionInput,
-  connectionMachine,
-  connectionOf,
-  OutcomeUnknownError,
-} from '../../../src/index.js'
+import { SimulatedClock } from 'xstate'
+import { type CallOptions, type Connection, createConnection, OutcomeUnknownError } from '../../../src/index.js'
 import {
   destroy,
   type FaultServer,
@@ -69,20 +61,19 @@ class Bench implements AsyncDisposable {
       this.runs += 1
       return { content: [] }
     }
-    const input = connectionInput({
+    // Somebody who can get another token.
+    let number = 0
+    const refresh = () => {
+      number += 1
+    }
+    this.connection = createConnection({
       name: 'test',
       target: { url: server.url },
+      authorizer: { token: () => `token-${number}`, refresh },
       clock: this.clock,
       random: () => 0.5,
       trusted,
     })
-    // Somebody who can get a credential: until the library's own authorizer is there.
-    let epoch = 0
-    const refresh = fromPromise<AuthOutcome, AuthInput>(async () => ({ type: 'granted', epoch: ++epoch }))
-    const machine = connectionMachine.provide({ actors: { refresh } })
-    const actor = createActor(machine, { input: { ...input, authorizer: true }, clock: this.clock })
-    this.connection = connectionOf(actor)
-    actor.start()
   }
 
   /** One call of the tool that fails once in this way; what the caller gets. */
