@@ -104,7 +104,11 @@ export class Logins {
   async end(login: PendingLogin): Promise<void> {
     if (this.answer?.login.state === login.state) this.answer = undefined
     this.#begun.delete(login.state)
-    if ((await this.#vault.read()).login?.state === login.state) await this.#vault.change({ login: undefined })
+    try {
+      if ((await this.#vault.read()).login?.state === login.state) await this.#vault.change({ login: undefined })
+    } catch {
+      // One that cannot be taken away is too old soon, or is replaced by the next.
+    }
     if (this.#pending?.state === login.state) this.await(undefined)
   }
 

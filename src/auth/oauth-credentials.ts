@@ -262,14 +262,16 @@ export class OAuthCredentials implements Credentials {
     const grant = await byCode(context, code, login)
     // The server, or the way to it, is not well: the answer is kept and tried again, as long as the server takes it.
     if ('verdict' in grant && grant.verdict === 'passing') return { type: 'failed', evidence: grant.evidence }
-    await this.#logins.end(login)
     if ('tokens' in grant) {
       this.#clientForgotten = false
       const { scope } = login
       this.#asked = unite(this.#asked, scope)
       const got = { ...(scope && { scope }), ...grant.tokens, login_id: login.state }
-      return this.#keep(got, startedAt, login.issuer)
+      const outcome = await this.#keep(got, startedAt, login.issuer, { login: undefined })
+      await this.#logins.end(login)
+      return outcome
     }
+    await this.#logins.end(login)
     this.#found = undefined
     if (grant.verdict === 'login') return { type: 'failed', evidence: grant.evidence }
     await this.#forgetClient()
@@ -295,13 +297,13 @@ export class OAuthCredentials implements Credentials {
   }
 
   /** Remembers what was got. */
-  async #keep(tokens: StoredTokens, startedAt: number, issuer: string): Promise<AuthOutcome> {
+  async #keep(tokens: StoredTokens, startedAt: number, issuer: string, change: Remembered = {}): Promise<AuthOutcome> {
     const kept = { ...withExpiry(tokens, startedAt), issuer }
     // Before it is written: writing tells, and what is told would be taken for somebody else's.
     this.#adopt({ tokens: kept }, 'here')
     this.#held.unsaved = kept
     try {
-      await this.#vault.change({ tokens: kept })
+      await this.#vault.change({ ...change, tokens: kept })
       this.#held.unsaved = undefined
     } catch {
       // The refresh token of before may be spent already: what cannot be written now is used, and written with the next.

@@ -35,13 +35,14 @@ export class Authorization {
   readonly #authorizer: Authorizer
   readonly #site: Omit<Site, 'url'>
   #credentials: Credentials
-  #unwatch: () => void
+  /** Watched from the first use on: a connection that was only made holds nothing open. */
+  #unwatch: (() => void) | undefined
+  #closed = false
 
   constructor(authorizer: Authorizer, site: Site) {
     this.#authorizer = authorizer
     this.#site = site
     this.#credentials = authorizer.attach(site)
-    this.#unwatch = this.#watch()
   }
 
   /** From here on the runtime's steps of authorization are carried out by this. */
@@ -55,21 +56,23 @@ export class Authorization {
 
   /** Another server has other credentials. */
   retarget(url: URL): void {
-    this.#unwatch()
+    this.#unwatch?.()
+    this.#unwatch = undefined
     this.#credentials = this.#authorizer.attach({ ...this.#site, url })
-    this.#unwatch = this.#watch()
     this.login$.next(undefined)
   }
 
   /** Nobody listens any more. Steps that are under way end by themselves: a refresh that was begun must not be lost. */
   close(): void {
-    this.#unwatch()
+    this.#closed = true
+    this.#unwatch?.()
     this.changes$.complete()
     this.login$.complete()
   }
 
   /** @throws WireError where the authorizer threw: nothing was sent, and it may pass */
   async token(): Promise<AccessToken | undefined> {
+    this.#watch()
     try {
       return await this.#credentials.token()
     } catch (error) {
@@ -111,6 +114,7 @@ export class Authorization {
   /** Begins the login that a person is waited for, and tells the chart what comes of it; returns what ends that. */
   hold({ fault }: AuthInput, tell: (event: ConnectionEvent) => void): () => void {
     const { clock } = this.#site
+    this.#watch()
     let timer: unknown
     const look = () => {
       timer = clock.setTimeout(() => {
@@ -128,8 +132,9 @@ export class Authorization {
     return () => clock.clearTimeout(timer)
   }
 
-  #watch(): () => void {
-    return this.#credentials.watch({
+  #watch(): void {
+    if (this.#closed) return
+    this.#unwatch ??= this.#credentials.watch({
       changed: (change) => this.changes$.next(change),
       login: () => this.login$.next(this.#credentials.pending),
     })

@@ -194,6 +194,52 @@ describe('the answer of a login', () => {
   })
 })
 
+describe('a store', () => {
+  it('is watched from the first use on, and not after the end', async () => {
+    const world = new World()
+    const store = new MemoryStore()
+    const connection = world.connect({ authorizer: oauth({ store, redirectUrl }) })
+    expect(store.watchers).toBe(0)
+    connection.connect().catch(() => {})
+    await address(world, connection)
+    expect(store.watchers).toBe(1)
+    await world.soon(connection.close())
+    expect(store.watchers).toBe(0)
+  })
+
+  it('that cannot be written does not cost the token that was got', async () => {
+    const world = new World()
+    const store = new MemoryStore()
+    const { connection } = await waiting(store, world)
+    const back = world.as.login(await address(world, connection))
+    store.set = async () => {
+      throw new Error('disk full')
+    }
+    await world.soon(connection.authorize(back))
+    world.as.expire()
+    await world.soon(connection.callTool({ name: 'echo' }))
+    expect([connection.status, world.as.logins.length]).toEqual(['ready', 1])
+    await world.soon(connection.close())
+  })
+
+  it('that cannot be read is a wait, and says nothing of what was thrown', async () => {
+    const world = new World()
+    const store = new MemoryStore()
+    let left = 2
+    const get = store.get.bind(store)
+    store.get = async (key) => {
+      if (left-- > 0) throw new Error('canary')
+      return get(key)
+    }
+    const connection = world.connect({ authorizer: oauth({ store, redirectUrl }) })
+    connection.connect().catch(() => {})
+    await world.pass(30_000)
+    expect(await address(world, connection)).toBeInstanceOf(URL)
+    expect(JSON.stringify(connection.fault)).not.toContain('canary')
+    await world.soon(connection.close())
+  })
+})
+
 describe('a login of several processes', () => {
   it('is one: others show the same address, and go on with what came of it (reports 04.09, 04.10)', async () => {
     const world = new World()

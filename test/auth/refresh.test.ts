@@ -82,6 +82,8 @@ describe.each(kinds)('a token that ran out, remembered by %s', (_, authorizerOf)
     await call
     expect(connection.status).toBe('reauthorizing')
     expect(world.as.count()).toBe(1)
+    // The refused token is not taken for one that somebody else has stored.
+    expect(world.asked.filter(({ status }) => status === 401)).toHaveLength(1)
     const kept = authorizer === provider ? provider.kept.tokens : store.record.tokens
     expect(kept).toMatchObject({ refresh_token: expect.any(String) })
     await world.soon(connection.close())

@@ -200,6 +200,11 @@ export class MemoryStore implements TokenStore {
     return () => listeners.delete(listener)
   }
 
+  /** How many listen for changes. */
+  get watchers(): number {
+    return [...this.#listeners.values()].reduce((sum, { size }) => sum + size, 0)
+  }
+
   /** What is remembered of the only server. */
   get record(): Record<string, unknown> {
     return JSON.parse([...this.values.values()][0] ?? '{}')
