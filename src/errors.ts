@@ -106,6 +106,39 @@ export class AuthorizationResponseError extends LifelineError {
   }
 }
 
+/** The login did not come back to this machine. */
+export class CallbackError extends LifelineError {
+  static override readonly code = 'LOGIN_CALLBACK'
+  override readonly name = 'CallbackError'
+  readonly code = CallbackError.code
+  /** `unavailable`: the port cannot be had. `timeout`: nobody came in time. `closed`: nobody waits any more. */
+  readonly reason: 'unavailable' | 'timeout' | 'closed'
+  constructor(reason: CallbackError['reason'], message: string, cause?: unknown) {
+    super(message, undefined, { cause })
+    this.reason = reason
+  }
+}
+
+/**
+ * - `denied`: the file system or the keyring refuses.
+ * - `full`: there is no room to write.
+ * - `locked`: another process has held the lock for longer than this one may wait.
+ * - `unavailable`: what the store is built on is missing.
+ */
+export type TokenStoreReason = 'denied' | 'full' | 'locked' | 'unavailable'
+
+/** A token store cannot do what was asked of it; what it held before is kept. The message says what to do. */
+export class TokenStoreError extends LifelineError {
+  static override readonly code = 'TOKEN_STORE'
+  override readonly name = 'TokenStoreError'
+  readonly code = TokenStoreError.code
+  readonly reason: TokenStoreReason
+  constructor(reason: TokenStoreReason, message: string, cause?: unknown) {
+    super(message, undefined, { cause })
+    this.reason = reason
+  }
+}
+
 /** No answer by the call's deadline, or no connection. The server may still be at work if `sent`. */
 export class CallTimeoutError extends LifelineError {
   static override readonly code = 'CALL_TIMEOUT'

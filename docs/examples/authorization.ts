@@ -1,36 +1,26 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Connection, createConnection } from 'mcp-lifeline'
-import { oauth, type TokenStore } from 'mcp-lifeline/auth'
+import { createConnection } from 'mcp-lifeline'
+import { type LoginRequest, listenForCallback, memoryStore, oauth } from 'mcp-lifeline/auth'
 
 const { url, stop } = await startProtected()
 
 // part: login
-// A store remembers the login. This one forgets it with the process; a real one keeps it where only the user can read.
-const values = new Map<string, string>()
-let turn: Promise<unknown> = Promise.resolve()
-const store: TokenStore = {
-  get: async (key) => values.get(key),
-  set: async (key, value) => void values.set(key, value),
-  delete: async (key) => void values.delete(key),
-  lock: (_key, work) => {
-    const mine = turn.then(work)
-    turn = mine.catch(() => {})
-    return mine
-  },
-}
-
 const server = createConnection({
   name: 'protected',
   target: { url },
-  authorizer: oauth({ store, redirectUrl: 'http://localhost:4000/callback', clientName: 'My assistant' }),
+  authorizer: oauth({
+    store: memoryStore(),
+    redirectUrl: 'http://127.0.0.1:33418/callback',
+    clientName: 'My assistant',
+  }),
 })
 
 // Whenever a person is needed. Of several processes only one is to open a browser.
 server.authorization$.subscribe((login) => {
-  if (login?.begunHere) openBrowser(login.url)
+  if (login?.begunHere) logIn(login).catch(console.error)
 })
 
 // It waits for the person, until its own deadline.
@@ -53,19 +43,21 @@ console.log(`with a key: ${withKey.status}`)
 await withKey.close()
 stop()
 
-/** Stands for the browser, a person who agrees, and whatever listens at the redirect address. */
-async function openBrowser(login: URL): Promise<void> {
-  console.log(`log in at ${login.origin}${login.pathname}`)
-  const response = await fetch(login, { redirect: 'manual' })
-  await callback(server, response.headers.get('location') ?? '')
-}
-
 // part: callback
-/** What the page at the redirect address does: it hands over the whole address that the browser was sent to. */
-async function callback(connection: Connection, address: string): Promise<void> {
-  await connection.authorize(address)
+/** Listens on this machine until the browser is back, and hands over the whole address that it was sent to. */
+async function logIn(login: LoginRequest): Promise<void> {
+  await using callback = await listenForCallback({ redirectUrl: login.redirectUrl })
+  await openBrowser(login.url)
+  await server.authorize(await callback.response)
 }
 // end
+
+/** Stands for the browser and a person who agrees. */
+async function openBrowser(url: URL): Promise<void> {
+  console.log(`log in at ${url.origin}${url.pathname}`)
+  const response = await fetch(url, { redirect: 'manual' })
+  get(response.headers.get('location') ?? '')
+}
 
 /** A server that asks for a login, and the authorization server behind it, in one. */
 async function startProtected(): Promise<{ url: string; stop: () => void }> {

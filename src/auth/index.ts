@@ -11,10 +11,12 @@ export {
   refusalOf,
   type Site,
 } from './authorizer.js'
+export { type CallbackOptions, type LoopbackCallback, listenForCallback } from './callback.js'
 export { type ClientCredentialsOptions, clientCredentials } from './client-credentials.js'
 export { failedBy, stepEvidence } from './failure.js'
 export { type OAuthOptions, oauth } from './oauth.js'
 export type { OAuthProvider } from './provider.js'
 export { type AnyAuthorizer, authorizerFor } from './resolve.js'
 export type { TokenStore } from './store.js'
+export * from './stores/index.js'
 export type { TokenSource } from './token-source.js'

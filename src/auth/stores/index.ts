@@ -1,0 +1,5 @@
+export { type FileStoreOptions, fileStore } from './file-store.js'
+export type { KeyringEntry } from './keyring.js'
+export { type KeyringStoreOptions, keyringOrFileStore, keyringStore } from './keyring-store.js'
+export { memoryStore } from './memory-store.js'
+export type { StoreProblem } from './store-error.js'
