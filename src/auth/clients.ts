@@ -3,6 +3,7 @@ import { WireError } from '../wire/index.js'
 import { type Discovered, isSameIssuer } from './discovery.js'
 import { unusable } from './failure.js'
 import type { Messenger } from './messenger.js'
+import { unite } from './scopes.js'
 import type { OAuthSetup } from './setup.js'
 import type { Remembered, StoredClient, Vault } from './vault.js'
 
@@ -20,23 +21,37 @@ export function knownClient({ client }: Remembered, issuer: string): StoredClien
 export async function clientFor(
   vault: Vault,
   setup: OAuthSetup,
-  { issuer, metadata }: Discovered,
+  { issuer, metadata, scope: supported }: Discovered,
   scope: string | undefined,
   messenger: Messenger,
 ): Promise<StoredClient> {
+  const { clientMetadataUrl, registers, redirectUrl } = setup
   const known = knownClient(await vault.read(), issuer)
-  if (known) return known
-  const { clientMetadataUrl, registers } = setup
+  if (known && (!registers || isSentBackTo(known, redirectUrl))) return known
   if (clientMetadataUrl && isHttpsUrl(clientMetadataUrl) && metadata?.client_id_metadata_document_supported) {
     const client = { client_id: clientMetadataUrl, issuer }
     await vault.change({ client })
     return client
   }
   if (!registers) throw unusable('the client is not known to the authorization server and may not be registered')
-  const client = { ...(await register(setup, issuer, metadata, scope, messenger)), issuer }
+  // For everything that the resource has scopes for: a client may never ask for more than it was registered with
+  // (RFC 7591, section 2), and asks for less first.
+  const client = { ...(await register(setup, issuer, metadata, unite(scope, supported), messenger)), issuer }
   await vault.change({ client })
   return client
 }
+
+/**
+ * Whether the server would send the browser back there: else it shows an error to the person, and nobody ever comes back.
+ * Of a loopback address the port may differ (RFC 8252, section 7.3). A client that does not say where is believed.
+ */
+function isSentBackTo({ redirect_uris }: StoredClient, redirectUrl: string | undefined): boolean {
+  if (!Array.isArray(redirect_uris) || redirectUrl === undefined) return true
+  return redirect_uris.some((uri) => withoutLoopbackPort(String(uri)) === withoutLoopbackPort(redirectUrl))
+}
+
+const withoutLoopbackPort = (uri: string): string =>
+  uri.replace(/^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)):\d+(?=\/|$)/i, '$1')
 
 async function register(
   setup: OAuthSetup,

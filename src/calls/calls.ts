@@ -254,7 +254,7 @@ export class Calls {
     return this.#hold(
       call,
       false,
-      deadlineOf(call) - this.#host.clock.now(),
+      deadlineOf(call) - elapsed(this.#host.clock),
       (waiting) => waiting.refuse(late()),
       fault,
     )
