@@ -146,7 +146,7 @@ describe('documents that mislead', () => {
     world.as.origin = 'http://mcp.test'
     world.elsewhere = (request) => {
       const { pathname } = new URL(request.url)
-      if (pathname.includes('/.well-known/oauth-protected-resource')) return play()
+      if (pathname.includes('/.well-known/')) return play()
       return undefined
     }
     const given = world.fetch
