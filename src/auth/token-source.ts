@@ -28,13 +28,17 @@ export const isTokenSource = (value: object): value is TokenSource =>
 
 /** An authorizer out of a {@link TokenSource}; one refresh at a time for all connections that use it. */
 export function tokenAuthorizer(source: TokenSource): Authorizer {
-  const shared: Shared = { refreshing: undefined }
+  const shared = flights.get(source) ?? { refreshing: undefined }
+  flights.set(source, shared)
   return { attach: (site) => new SourceCredentials(site, source, shared) }
 }
 
 interface Shared {
   refreshing: Promise<unknown> | undefined
 }
+
+/** By source, by however many connections it is used. */
+const flights = new WeakMap<TokenSource, Shared>()
 
 class SourceCredentials implements Credentials {
   readonly pending = undefined

@@ -325,6 +325,23 @@ describe('a token of one’s own', () => {
     await world.soon(connection.close())
   })
 
+  it('is refreshed once for several connections', async () => {
+    const world = new World()
+    let token = world.as.issue().access_token
+    let times = 0
+    const refresh = async () => {
+      times += 1
+      await new Promise((resolve) => setImmediate(resolve))
+      token = world.as.issue().access_token
+    }
+    const source = { token: () => token, refresh }
+    const connections = await Promise.all([0, 1, 2].map(() => ready(world, source)))
+    world.as.expire()
+    await world.soon(Promise.all(connections.map((connection) => echo(connection))))
+    expect(times).toBe(1)
+    await world.soon(Promise.all(connections.map((connection) => connection.close())))
+  })
+
   it('that throws is tried again, and nothing of what it threw is shown', async () => {
     const world = new World()
     const { access_token } = world.as.issue()
