@@ -11,7 +11,9 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['bench', 'browser', 'conformance', 'lab', 'servers'].map((folder) => `test/${folder}/**`).concat('**/node_modules/**'),
+    exclude: ['bench', 'browser', 'conformance', 'lab', 'servers']
+      .map((folder) => `test/${folder}/**`)
+      .concat('**/node_modules/**'),
     // Tests start children and open sockets: each file has a process of its own, and what it leaves behind dies with it.
     pool: 'forks',
     maxWorkers: 2,
