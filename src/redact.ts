@@ -61,10 +61,7 @@ const shapes: readonly Shape[] = [
     ),
     `$1${gone}`,
   ],
-  [
-    /\b((?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-auth-token)(\s*:\s*)(?!\s*["']?\[redacted\])[^\r\n"'}]+/gi,
-    `$1$2${gone}`,
-  ],
+  [/\b((?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-auth-token)(\s*:\s*)[^\r\n"'}]+/gi, `$1$2${gone}`],
   [/([?&][\w-]{0,60}(?:token|secret|password|key|code|sig|signature)=)[^&\s"'<>]+/gi, `$1${gone}`],
   [/(:\/\/)[^/\s"'<>@]+@/g, `$1${gone}@`],
   [/\bhttps?:\/\/[^\s"'<>]+/gi, withoutOpaqueParts],

@@ -45,6 +45,7 @@ describe('a proxy that cuts what idles', () => {
   it.each<[string, readonly number[]]>([
     ['twice is no habit', [60_000, 60_000]],
     ['at any time', [10_000, 45_000, 22_000, 70_000, 31_000]],
+    ['at any time, a few alike by chance', [9_000, 45_000, 44_000, 43_500, 20_000, 70_000, 5_000, 90_000]],
     ['as soon as they are open: nothing idles', [10, 10, 10, 10]],
     ['while something was being said: not idle at all', [0, 0, 0]],
   ])('not: %s', (_case, idle) => {
@@ -136,6 +137,11 @@ describe('what is over is not blamed', () => {
     ['a version that was found', { kind: 'rpc', method: 'initialize', protocolVersion: '1999-01-01' }],
   ])('%s', (_case, evidence) => {
     expect(bad(over(fault(evidence)))).toEqual([])
+  })
+
+  it('a dialect or a credential that was changed on the way to ready, which is no trouble at all', () => {
+    const refused = fault({ http: { status: 401, exchange: 'message' } })
+    expect(bad(caseFile({ fault: refused }))).toEqual([])
   })
 
   it('a rate limit on a call is news for ten minutes', () => {

@@ -180,6 +180,7 @@ describe('traces', () => {
     expect(recovery?.events.length).toBeGreaterThan(0)
     const [seconds = 0] = recovery?.duration ?? []
     expect(seconds).toBeGreaterThanOrEqual(2)
+    expect(seconds).toBeLessThan(60)
   })
 })
 
