@@ -11,7 +11,7 @@ import {
   type Status,
 } from '../../../src/index.js'
 import { type ChildLogLine, type ChildScript, childServer, readChildLog } from '../../../src/testing/child/index.js'
-import { isAlive } from '../../connection/rig.js'
+import { isAlive } from '../../wire/stdio/is-alive.js'
 
 export { isAlive }
 

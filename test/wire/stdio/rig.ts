@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
@@ -8,6 +8,8 @@ import { evidenceOf } from '../../../src/wire/failure.js'
 import type { JsonRpcId, JsonRpcMessage } from '../../../src/wire/messages.js'
 import { StdioWire, type StdioWireOptions } from '../../../src/wire/stdio/index.js'
 import type { WireEvent } from '../../../src/wire/wire.js'
+
+export { isAlive } from './is-alive.js'
 
 const cleanups: (() => Promise<void> | void)[] = []
 
@@ -19,22 +21,6 @@ export function temporaryFile(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'stdio-wire-'))
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }))
   return join(folder, name)
-}
-
-/** Whether a process lives; a zombie that nobody has collected yet does not. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch {
-    return false
-  }
-  const stat = `/proc/${pid}/stat`
-  if (!existsSync('/proc')) return true
-  try {
-    return !/\) [ZX] /.test(readFileSync(stat, 'latin1'))
-  } catch {
-    return false
-  }
 }
 
 /** Looks again and again until it is so; there is no event for what happens in other processes. */
