@@ -232,7 +232,7 @@ it("a call's span is a child of the span in which it was made", async () => {
   await using it = await connected()
   observe(it.connection, { tracer })
   context.setGlobalContextManager(new SyncContexts())
-  const parent = tracer.startSpan('agent')
+  const parent = tracer.startSpan('request of the application')
   const call = context.with(trace.setSpan(context.active(), parent), () => it.call())
   context.disable()
   await call
