@@ -121,17 +121,19 @@ describe('a refusal', () => {
 
   it('of the listening stream ends when the credential is renewed: the stream is asked for again at once', async () => {
     const { world, authorizer } = loggedIn()
-    const connection = await ready(world, authorizer)
-    const streams = () => world.asked.filter(({ http }) => http === 'GET')
+    const [old] = world.as.access.keys()
     world.play = ({ http, token }) => {
-      if (http !== 'GET' || !world.as.scopeOf(token ?? '')) return undefined
+      if (http !== 'GET') return undefined
+      if (token === old) return world.challenge(401, 'error="invalid_token"')
       const open = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode(': open\n\n')) })
       return new Response(open, { status: 200, headers: { 'content-type': 'text/event-stream' } })
     }
+    const connection = await ready(world, authorizer)
+    const opened = () => world.asked.find(({ http, status }) => http === 'GET' && status === 200)
+    expect(opened()).toBeUndefined()
     world.as.expire()
-    await world.soon(connection.reconnect())
-    await world.pass(1_000)
-    expect(streams().at(-1)?.status).toBe(200)
+    await world.soon(echo(connection))
+    expect(opened()?.at).toBe(world.as.tokenRequests[0]?.at)
     await world.soon(connection.close())
   })
 })
