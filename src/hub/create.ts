@@ -4,6 +4,7 @@ import { systemClock, systemRandom } from '../clock.js'
 import type { Connection } from '../connection/index.js'
 import { ConnectionClosedError, UnknownServerError } from '../errors.js'
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../protocol.js'
+import { Budget } from './budget.js'
 import { CatalogOfAll, type HubCatalog, type HubTool } from './catalog.js'
 import { type ConfigEntry, ConfigWatcher, type HubConfig, Inputs, parseConfig, readText } from './config/index.js'
 import { withDefaults } from './defaults.js'
@@ -101,12 +102,13 @@ class Registry implements Hub {
   }
 
   async connect(name: string, { keep = false }: { readonly keep?: boolean } = {}): Promise<void> {
-    const connection = await this.#usable(name)
-    await (connection.status === 'ready' && !keep ? connection.reconnect() : connection.connect())
+    await this.#use(name, (connection) =>
+      connection.status === 'ready' && !keep ? connection.reconnect() : connection.connect(),
+    )
   }
 
   async reconnect(name: string): Promise<void> {
-    await (await this.#usable(name)).reconnect()
+    await this.#use(name, (connection) => connection.reconnect())
   }
 
   async disconnect(name: string): Promise<void> {
@@ -128,20 +130,25 @@ class Registry implements Hub {
     options: CallOptions = {},
   ): Promise<CallToolResult> {
     this.#refuseWhenClosed()
-    const found = server === undefined ? await this.#finder.find(name, options) : { server, name }
-    if (server !== undefined) await this.#finder.check(await this.#usableMember(server), name, options)
-    return (await this.#usable(found.server)).callTool({ ...rest, name: found.name }, options)
+    const budget = this.#budget('tools/call', options)
+    const found = server === undefined ? await this.#finder.find(name, budget) : { server, name }
+    if (server !== undefined) await this.#finder.check(this.#enabled(server), name, budget)
+    const call = { ...rest, name: found.name }
+    return this.#use(found.server, (connection) => connection.callTool(call, budget.optionsFor(connection)), budget)
   }
 
   async readResource(params: { server: string; uri: string }, options?: CallOptions): Promise<ReadResourceResult> {
-    return (await this.#usable(params.server)).readResource({ uri: params.uri }, options)
+    const budget = this.#budget('resources/read', options)
+    const { server, uri } = params
+    return this.#use(server, (connection) => connection.readResource({ uri }, budget.optionsFor(connection)), budget)
   }
 
   async getPrompt(
     { server, ...params }: { server: string; name: string; arguments?: Record<string, string> },
     options?: CallOptions,
   ): Promise<GetPromptResult> {
-    return (await this.#usable(server)).getPrompt(params, options)
+    const budget = this.#budget('prompts/get', options)
+    return this.#use(server, (connection) => connection.getPrompt(params, budget.optionsFor(connection)), budget)
   }
 
   async apply(config: Servers | HubConfig): Promise<Applied> {
@@ -167,7 +174,8 @@ class Registry implements Hub {
 
   async #close(): Promise<void> {
     const members = [...this.#members.values()]
-    await Promise.all([this.#watcher?.stop(), ...members.map((member) => member.close())])
+    // What was taken away just before may still be ending.
+    await Promise.all([this.#watcher?.stop(), this.#applying, ...members.map((member) => member.close())])
     this.#catalog.end()
     this.#status.complete()
     this.#config.complete()
@@ -249,17 +257,23 @@ class Registry implements Hub {
     return member
   }
 
-  async #usableMember(name: string): Promise<Member> {
+  #budget(method: string, options: CallOptions = {}): Budget {
+    return new Budget(this.#host.clock, method, options)
+  }
+
+  #enabled(name: string): Member {
     const member = this.#member(name)
     if (member.isDisabled) throw new UnknownServerError(name, 'it is disabled; enable it first')
-    await member.mend()
     return member
   }
 
-  async #usable(name: string): Promise<Connection> {
-    const { connection } = await this.#usableMember(name)
-    if (!connection) throw new ConnectionClosedError(name)
-    return connection
+  /** At the very moment at which the server can be used: a step later its connection may be another one. */
+  async #use<T>(name: string, use: (connection: Connection) => Promise<T>, budget?: Budget): Promise<T> {
+    const member = this.#enabled(name)
+    for (let mending = member.mend(); mending !== undefined; mending = member.mend())
+      await (budget ? budget.wait(mending) : mending)
+    if (!member.connection) throw new ConnectionClosedError(name)
+    return use(member.connection)
   }
 
   #refuseWhenClosed(): void {

@@ -51,13 +51,18 @@ export class Member {
   #connection: Connection | undefined
   readonly #replaced = new Subject<void>()
   #idleStop: IdleStop | undefined
-  /** What closes a former connection; the next one is started after it. */
-  #leaving: Promise<void> = Promise.resolve()
+  /** What closes a former connection, while that goes on; the next one is started after it. */
+  #leaving: Promise<void> | undefined
   /** Counts configurations: the answer of a person to an older one changes nothing. */
   #revision = 0
   #resolving: Promise<void> | undefined
   #offered: { of: Catalog; tools: ServerOptions['tools']; offered: Catalog } | undefined
   #over = false
+  /** Settles {@link #ended}: nobody waits for a person on account of a server that is not there any more. */
+  #end: () => void = () => {}
+  readonly #ended = new Promise<void>((resolve) => {
+    this.#end = resolve
+  })
 
   constructor(entry: ConfigEntry, host: MemberHost) {
     this.name = entry.name
@@ -127,19 +132,31 @@ export class Member {
     return this.#resolve()
   }
 
-  /** Tries the configuration again where it could not be used: a variable may be set by now. */
-  async mend(): Promise<void> {
+  /**
+   * Resolves when the server can be used: tries its configuration again where that was in vain (a variable may be set by
+   * now), and waits for a person who is asked and for a former connection that still ends. Nothing where it can be used
+   * at once.
+   *
+   * @throws ConfigError when it cannot be used as configured
+   */
+  mend(): Promise<void> | undefined {
     if (this.#error) this.#resolve()
-    await this.#resolving
+    const isReady = !this.#error && this.#resolving === undefined && this.#leaving === undefined
+    return isReady ? undefined : this.#mended()
+  }
+
+  async #mended(): Promise<void> {
+    // Meanwhile the configuration may become another one, and so may what is waited for.
+    while (this.#resolving !== undefined) await this.#resolving
     if (this.#error) throw this.#error
+    while (this.#leaving !== undefined) await this.#leaving
   }
 
   /**
    * Starts it and resolves when that has come to something, for the first time: ready, waiting, failed. Never rejects.
    */
   async start(): Promise<ServerStatus> {
-    await this.mend().catch(() => {})
-    await this.#leaving
+    await this.mend()?.catch(() => {})
     const connection = this.#connection
     if (!connection) return this.status
     connection.connect().catch(() => {})
@@ -157,6 +174,8 @@ export class Member {
   async close(): Promise<void> {
     this.#over = true
     this.#revision++
+    this.#resolving = undefined
+    this.#end()
     this.#leave()
     this.#host.changed(this)
     await this.#leaving
@@ -169,13 +188,17 @@ export class Member {
     try {
       const options = this.#entry.resolve()
       if (!(options instanceof Promise)) return this.#adopt(this.#host.complete(options))
-      this.#resolving = options
+      const answered = options
         .then((asked) => {
           if (revision === this.#revision) this.#adopt(this.#host.complete(asked))
         })
         .catch((error: unknown) => {
           if (revision === this.#revision) this.#refuse(error)
         })
+        .finally(() => {
+          if (revision === this.#revision) this.#resolving = undefined
+        })
+      this.#resolving = Promise.race([answered, this.#ended])
       return 'replaced'
     } catch (error) {
       return this.#refuse(error)
@@ -261,8 +284,10 @@ export class Member {
     this.#connection = undefined
     this.#offered = undefined
     this.#replaced.next()
-    const gone = connection.close().catch(() => {})
-    this.#leaving = this.#leaving.then(() => gone)
+    const leaving = Promise.all([this.#leaving, connection.close().catch(() => {})]).then(() => {
+      if (this.#leaving === leaving) this.#leaving = undefined
+    })
+    this.#leaving = leaving
   }
 
   #watchIdle(): void {

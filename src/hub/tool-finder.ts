@@ -1,5 +1,5 @@
-import type { CallOptions } from '../calls/index.js'
-import { UnknownToolError } from '../errors.js'
+import { ConnectionClosedError, UnknownToolError } from '../errors.js'
+import type { Budget } from './budget.js'
 import type { CatalogOfAll } from './catalog.js'
 import type { Member } from './member.js'
 import { type HubToolFilter, isOffered } from './tool-filter.js'
@@ -18,28 +18,27 @@ export class ToolFinder {
   }
 
   /** @throws UnknownToolError, or why a server that could have it does not come up */
-  async find(name: string, options: CallOptions): Promise<{ server: string; name: string }> {
+  async find(name: string, budget: Budget): Promise<{ server: string; name: string }> {
     const known = this.#known(name)
     if (known) return known
     // Its server may not have said yet what it offers; the name tells which ones to ask.
     const meant = [...this.#members.values()].filter((member) => name.startsWith(toolPrefix(member.name)))
-    const unread = meant.filter(({ connection }) => connection?.catalog.fetchedAt === 0)
-    const asked = await Promise.allSettled(unread.map((member) => read(member, options)))
+    const unread = meant.filter((member) => !member.isDisabled && isUnread(member))
+    const asked = await Promise.allSettled(unread.map((member) => read(member, budget)))
     const found = this.#known(name)
     if (found) return found
     const failed = asked.find((one) => one.status === 'rejected')
     if (failed) throw failed.reason
-    const bad = meant.find(({ error, isDisabled }) => error && !isDisabled)
     const off = meant.find(({ isDisabled }) => isDisabled)
-    throw bad?.error ?? new UnknownToolError(name, off && `server '${off.name}' is disabled`)
+    throw new UnknownToolError(name, off && `server '${off.name}' is disabled`)
   }
 
   /** @throws UnknownToolError when the filters leave it out */
-  async check(member: Member, name: string, options: CallOptions): Promise<void> {
+  async check(member: Member, name: string, budget: Budget): Promise<void> {
     const ofServer = member.options?.tools
     if (!ofServer && !this.#filter) return
     const find = () => member.connection?.catalog.tools.find((tool) => tool.name === name)
-    if (!find() && member.connection?.catalog.fetchedAt === 0) await read(member, options)
+    if (!find() && isUnread(member)) await read(member, budget)
     const tool = find() ?? { name, inputSchema: {} }
     if (!isOffered(tool, member.name, ofServer, this.#filter))
       throw new UnknownToolError(name, `the filters leave it out of server '${member.name}'`)
@@ -51,10 +50,19 @@ export class ToolFinder {
   }
 }
 
+/** Nobody knows yet what it offers. */
+const isUnread = ({ connection }: Member): boolean => (connection?.catalog.fetchedAt ?? 0) === 0
+
 /** Starts the server where it does not run, and waits until its lists were read. */
-async function read({ connection }: Member, { timeoutMs, signal }: CallOptions): Promise<void> {
-  if (!connection) return
+async function read(member: Member, budget: Budget): Promise<void> {
+  const mending = member.mend()
+  if (mending !== undefined) await budget.wait(mending)
+  const { connection } = member
+  // The hub was closed, or the server taken away, while it was waited for.
+  if (!connection) throw new ConnectionClosedError(member.name)
   connection.connect().catch(() => {})
-  await connection.ready({ timeoutMs: timeoutMs ?? connection.actor.getSnapshot().context.policy.callMs, signal })
-  await connection.listTools()
+  const { policy } = connection.actor.getSnapshot().context
+  const { timeoutMs = policy.callMs, signal } = budget.optionsFor(connection)
+  await connection.ready({ timeoutMs, signal })
+  if (isUnread(member)) await budget.wait(connection.listTools())
 }

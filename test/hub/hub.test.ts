@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it, test } from 'vitest'
 import { ConfigError, ConnectionClosedError, UnknownServerError } from '../../src/errors.js'
-import { type ConfigEntry, createHub, parseConfig, type ServerOptions } from '../../src/hub/index.js'
+import { type ConfigEntry, createHub, type Hub, parseConfig, type ServerOptions } from '../../src/hub/index.js'
 import { childServer } from '../../src/testing/child/index.js'
 import { startFaultServer, status } from '../../src/testing/fault-server/index.js'
 import { failure } from '../connection/rig.js'
@@ -201,6 +201,22 @@ describe('apply()', () => {
     expect(server.sessions.size).toBe(0)
   })
 
+  it.each([
+    ['connect()', (hub: Hub) => hub.connect('a', { keep: true })],
+    ['a call', (hub: Hub) => hub.callTool({ server: 'a', name: 'x' })],
+    ['a call by the name in the hub', (hub: Hub) => hub.callTool({ name: 'a__x' })],
+  ] as const)('another connection to a server begins when the former one is gone, also by %s (P4)', async (_, use) => {
+    const a = new MemoryServer('x')
+    const hub = hubOf({ servers: { a: { target: a } } })
+    await hub.connect('a')
+    a.closesInMs = 50
+    const applied = hub.apply({ a: { target: a, trusted: true } })
+    await Promise.resolve()
+    await use(hub)
+    await applied
+    expect([a.opened, a.mostAlive]).toEqual([2, 1])
+  })
+
   it('what the hub alone does with a server changes without a new link', async () => {
     const a = new MemoryServer('x', 'y')
     const hub = hubOf({ servers: { a: { target: a } } })
@@ -269,6 +285,18 @@ describe('close()', () => {
     expect(seen.slice(-5).every((line) => line.endsWith('closed'))).toBe(true)
     expect(await failure(hub.connect('s0'))).toBeInstanceOf(ConnectionClosedError)
     expect(await failure(hub.callTool({ name: 's0__x' }))).toBeInstanceOf(ConnectionClosedError)
+  })
+
+  it('waits for a server that was just taken away', async () => {
+    const a = new MemoryServer('x')
+    const hub = createHub({ servers: { a: { target: a } } })
+    await hub.start()
+    a.closesInMs = 50
+    const applied = hub.apply({})
+    await Promise.resolve()
+    await hub.close()
+    expect(a.alive).toBe(0)
+    await applied
   })
 
   it('during the start too', async () => {

@@ -1,4 +1,5 @@
 /** Servers in this process and hubs of them, for tests of the hub alone. */
+import { setTimeout } from 'node:timers/promises'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { onTestFinished } from 'vitest'
@@ -13,6 +14,10 @@ export class MemoryServer {
   alive = 0
   /** Names of the tools that were called, in order. */
   readonly called: string[] = []
+  /** Most transports that were open at one time. */
+  mostAlive = 0
+  /** How long its transport takes to close, in milliseconds. */
+  closesInMs = 0
   /** `false`: nobody is there. */
   isUp = true
   tools: string[]
@@ -26,6 +31,7 @@ export class MemoryServer {
     if (!this.isUp) throw new Error('nobody is there')
     this.opened++
     this.alive++
+    this.mostAlive = Math.max(this.mostAlive, this.alive)
     const server = new McpServer({ name: 'memory', version: '1.0.0' }, { capabilities: { tools: {} } })
     for (const name of this.tools) {
       server.registerTool(name, {}, async () => {
@@ -45,6 +51,11 @@ export class MemoryServer {
       this.alive--
     }
     this.#break = () => void theirs.close()
+    const close = ours.close.bind(ours)
+    ours.close = async () => {
+      if (this.closesInMs > 0) await setTimeout(this.closesInMs)
+      await close()
+    }
     return ours
   }
 
