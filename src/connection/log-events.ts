@@ -93,6 +93,9 @@ function newsLine(news: ConnectionEmitted): Line {
       return ['info', type, 'disconnected by the application', {}]
     case 'connection.closed':
       return ['info', type, 'closed by the application', {}]
+    default:
+      // News of an extended chart. What they carry is the application's, and may be secret.
+      return ['info', type satisfies never, 'told by an added state', {}]
   }
 }
 

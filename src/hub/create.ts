@@ -10,6 +10,7 @@ import { type ConfigEntry, ConfigWatcher, type HubConfig, Inputs, parseConfig, r
 import { withDefaults } from './defaults.js'
 import type { Applied, ConfigNews, Hub, HubOptions, Servers } from './hub.js'
 import { Member, type MemberHost, type ServerStatus } from './member.js'
+import { checkFilter } from './tool-filter.js'
 import { ToolFinder } from './tool-finder.js'
 
 /**
@@ -17,7 +18,7 @@ import { ToolFinder } from './tool-finder.js'
  *
  * @throws ConfigError when the file cannot be read or is not what it should be. What is wrong with one server is told
  * by that server's status; the others are not touched by it.
- * @throws TypeError when there is neither a file nor servers, or both
+ * @throws TypeError when there is neither a file nor servers, or both, or a filter that is none
  */
 export function createHub(options: HubOptions): Hub {
   return new Registry(options)
@@ -46,6 +47,7 @@ class Registry implements Hub {
     const { servers, configFile, clock = systemClock, random = systemRandom } = options
     if ((servers === undefined) === (configFile === undefined))
       throw new TypeError('A hub needs either servers or a configFile.')
+    checkFilter('tools', options.tools)
     this.#options = options
     this.#inputs = new Inputs(options.input)
     this.#finder = new ToolFinder(this.#members, this.#catalog, options.tools)
@@ -57,8 +59,8 @@ class Registry implements Hub {
       changed: (member) => this.#changed(member),
     }
     const text = configFile === undefined ? undefined : readText(configFile)
-    const config = servers ?? parseConfig(text ?? '', configFile ?? '', options, this.#inputs)
-    for (const entry of entriesOf(config)) this.#add(entry)
+    const config = configFile === undefined ? servers : parseConfig(text ?? '', configFile, options, this.#inputs)
+    for (const entry of entriesOf(config as Servers | HubConfig)) this.#add(entry)
     if (configFile !== undefined && text !== undefined && options.watch !== false) this.#watch(configFile, text)
   }
 
@@ -300,6 +302,8 @@ const isSame = (before: ServerStatus | undefined, now: ServerStatus): boolean =>
   (['status', 'error', 'fault', 'capabilities'] as const).every((part) => before[part] === now[part])
 
 function entriesOf(config: Servers | HubConfig): readonly ConfigEntry[] {
+  if (typeof config !== 'object' || config === null || Array.isArray(config))
+    throw new TypeError('Servers are given as an object: their options by their names.')
   if ('entries' in config && Array.isArray(config.entries)) return config.entries
   return Object.entries(config as Servers).map(([name, options]) => ({
     name,

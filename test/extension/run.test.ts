@@ -1,13 +1,21 @@
 /** Connections whose chart was extended, against real servers. */
 import { describe, expect, it } from 'vitest'
-import { createActor, SimulatedClock, setup, waitFor } from 'xstate'
+import { createActor, emit, SimulatedClock, setup, waitFor } from 'xstate'
 import { machine } from '../../docs/examples/extending/machine.js'
-import { connectionChart } from '../../machines/index.js'
+import {
+  connectionChart,
+  connectionContext,
+  connectionRoot,
+  connectionSetup,
+  connectionStates,
+} from '../../machines/index.js'
 import {
   connectionInput,
   connectionMachine,
   connectionOf,
   createConnection,
+  type LogEvent,
+  logEvents,
   provideConnection,
   type Rule,
   statusOf,
@@ -175,4 +183,29 @@ describe('an extended chart elsewhere', () => {
     expect(() => provideConnection(undefined as never)).toThrow(TypeError)
     expect(provideConnection(connectionChart)).not.toBe(connectionChart)
   })
+})
+
+it('news that an extension emits are logged by their type, and by nothing that may be secret', async () => {
+  await using server = await startFaultServer()
+  const kit = connectionSetup<{ emitted: { type: 'quota.low'; token: string } }>()({
+    actions: { warn: emit({ type: 'quota.low', token: 'canary' }) },
+  })
+  const noisy = kit.createMachine({
+    ...kit.extendState(connectionRoot, {
+      states: { idle: kit.extendState(connectionStates.idle, { exit: 'warn' }) },
+    }),
+    context: connectionContext,
+  })
+  const connection = createConnection({ name: 'noisy', target: { url: server.url }, machine: noisy, policy })
+  const events: LogEvent[] = []
+  logEvents(connection).subscribe((event) => events.push(event))
+  await connection.connect()
+  expect(events.find(({ event }) => event === 'quota.low')).toEqual({
+    level: 'info',
+    event: 'quota.low',
+    connection: 'noisy',
+    message: 'told by an added state',
+    fields: {},
+  })
+  await connection.close()
 })

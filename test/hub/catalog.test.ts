@@ -83,6 +83,9 @@ describe('the catalog of all', () => {
 
 describe('filters', () => {
   const tools = ['read_file', 'read_dir', 'delete_file', 'write']
+  const throwing = () => {
+    throw new Error('of the application')
+  }
   test.each<[string, HubOptions['tools'], object | undefined, string[]]>([
     ['none', undefined, undefined, tools],
     ['a glob of the server', undefined, { include: ['read_*'] }, ['read_file', 'read_dir']],
@@ -97,6 +100,7 @@ describe('filters', () => {
       ['write'],
     ],
     ['of both', { include: ['a/*_file'] }, { exclude: ['delete_file'] }, ['read_file']],
+    ['a predicate that throws says no', undefined, { exclude: throwing }, []],
     ['points are points', undefined, { include: ['read.file', '(write|x)'] }, []],
   ])('%s', async (_, ofHub, ofServer, left) => {
     const hub = hubOf({

@@ -230,6 +230,12 @@ describe('inputs', () => {
   })
 })
 
+test('where two sections could name servers, the one that does is read', () => {
+  const { entries } = parse({ mcpServers: {}, servers: { a: { command: 'x' } } })
+  expect(entries.map(({ name }) => name)).toEqual(['a'])
+  expect(parse({ mcpServers: {} }).entries).toEqual([])
+})
+
 describe('what is wrong', () => {
   test.each([
     ['{', '1:2', /close brace expected|property name expected/],
@@ -252,6 +258,13 @@ describe('what is wrong', () => {
     expect(String(errorOf(() => parse(text)))).toContain(what)
   })
 
+  it('more levels than anything that walks through it could bear: told like any other mistake', () => {
+    const nested = (levels: number) =>
+      `{"mcpServers": {"a": {"command": "x", "x": ${'['.repeat(levels)}1${']'.repeat(levels)}}}}`
+    expect(parse(nested(50)).entries).toHaveLength(1)
+    expect(String(errorOf(() => parse(nested(50_000))))).toContain(`${file}:1:141: more than 100 levels.`)
+  })
+
   it('cannot be read', () => {
     expect(String(errorOf(() => readConfig('/nowhere/mcp.json')))).toContain('/nowhere/mcp.json cannot be read.')
   })
@@ -259,6 +272,7 @@ describe('what is wrong', () => {
   test.each<[unknown, string]>([
     ['node', "server 'bad': must be an object"],
     [{}, "server 'bad': needs either a command or a url"],
+    [{ url: 'https://a', type: 'constructor' }, "server 'bad', type: is none of stdio, http"],
     [{ command: 'x', url: 'https://a' }, "server 'bad': needs either a command or a url"],
     [{ command: '' }, "server 'bad', command: must not be empty"],
     [{ command: 5 }, ''],

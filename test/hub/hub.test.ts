@@ -1,7 +1,14 @@
 import { inspect } from 'node:util'
 import { describe, expect, it, test } from 'vitest'
 import { ConfigError, ConnectionClosedError, UnknownServerError } from '../../src/errors.js'
-import { type ConfigEntry, createHub, type Hub, parseConfig, type ServerOptions } from '../../src/hub/index.js'
+import {
+  type ConfigEntry,
+  createHub,
+  type Hub,
+  type HubOptions,
+  parseConfig,
+  type ServerOptions,
+} from '../../src/hub/index.js'
 import { childServer } from '../../src/testing/child/index.js'
 import { startFaultServer, status } from '../../src/testing/fault-server/index.js'
 import { failure } from '../connection/rig.js'
@@ -47,6 +54,34 @@ describe('starting', () => {
     expect(second?.status).toBe('ready')
     expect(first).toMatchObject({ status: 'backoff', fault: { advice: expect.any(String) } })
     expect(seen.indexOf('well ready')).toBeGreaterThan(-1)
+  })
+
+  it.each<[object, string]>([
+    [{ tools: { include: 'read_*' } }, 'tools.include must be a list of names, or a function'],
+    [{ tools: { exclude: [1] } }, 'tools.exclude must be a list'],
+    [{ tools: { includ: ['a'] } }, "tools has no option 'includ'"],
+    [{ tools: ['a'] }, 'tools must be an object'],
+    [{ idleMs: Number.NaN }, 'idleMs must be milliseconds from 0'],
+    [{ idleMs: '5' }, 'idleMs must be milliseconds from 0'],
+    [{ idleMs: -1 }, 'idleMs must be milliseconds from 0'],
+  ])('%j is refused at the door, of one server and of all', async (options, what) => {
+    const target = new MemoryServer('x')
+    for (const given of [
+      { servers: { a: { target, ...options } } },
+      { servers: { a: { target } }, defaults: options },
+    ]) {
+      const [only] = await hubOf(given as HubOptions).start()
+      expect(only?.status).toBe('failed')
+      expect(String(only?.error)).toContain(`server 'a': ${what}`)
+    }
+    expect(target.opened).toBe(0)
+  })
+
+  it('a filter of the hub that is none, and servers that are no object, are refused', async () => {
+    expect(() => createHub({ servers: {}, tools: { include: 'a/*' } as never })).toThrow('tools.include must be a list')
+    for (const servers of [null, [], 'x'])
+      expect(() => createHub({ servers: servers as never })).toThrow('Servers are given as an object')
+    expect(await failure(hubOf({ servers: {} }).apply(null as never))).toBeInstanceOf(TypeError)
   })
 
   it('needs servers or a file, not both', () => {

@@ -96,18 +96,22 @@ const formats: readonly (readonly string[])[] = [
   ['context_servers'],
 ]
 
+/** The first section that names a server; an empty one counts where no other does. */
 function sections(root: Place): { servers: Place; inputs?: Place } {
-  for (const path of formats) {
-    let [above, found]: [Place, Place | undefined] = [root, root]
+  const found = formats.flatMap((path) => {
+    let [above, at]: [Place, Place | undefined] = [root, root]
     for (const name of path) {
-      above = found as Place
-      found = above.fields().find((field) => field.name === name)?.value
-      if (!found) break
+      above = at as Place
+      at = above.fields().find((field) => field.name === name)?.value
+      if (!at) return []
     }
-    if (!found) continue
-    return { servers: found, inputs: above.fields().find(({ name }) => name === 'inputs')?.value }
-  }
-  return root.refuse('names no servers: it has neither mcpServers nor servers')
+    return [{ servers: at, above }]
+  })
+  const { servers, above } =
+    found.find((one) => one.servers.fields().length > 0) ??
+    found[0] ??
+    root.refuse('names no servers: it has neither mcpServers nor servers')
+  return { servers, inputs: above.fields().find(({ name }) => name === 'inputs')?.value }
 }
 
 function entryOf(

@@ -59,7 +59,9 @@ const transports: Readonly<Record<string, 'stdio' | 'http' | 'sse'>> = {
 function transportOf(place: Place | undefined): 'stdio' | 'http' | 'sse' | undefined {
   const named = place?.string().toLowerCase()
   if (!place || named === undefined) return undefined
-  return transports[named] ?? place.refuse('is none of stdio, http, streamable-http and sse')
+  return Object.hasOwn(transports, named)
+    ? transports[named]
+    : place.refuse('is none of stdio, http, streamable-http and sse')
 }
 
 const isOff = (field: FieldOf): boolean =>

@@ -1,5 +1,8 @@
-import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { ConfigError } from '../../errors.js'
+
+/** Objects and lists within each other. No configuration needs more, and what walks through it must not run out of stack. */
+const MOST_DEPTH = 100
 
 /** Where something stands in a text; both count from 1, as editors do. */
 export interface Position {
@@ -21,6 +24,7 @@ export class JsonText {
     this.#text = text.startsWith('\uFEFF') ? text.slice(1) : text
     this.#file = file
     const errors: ParseError[] = []
+    this.#refuseDepth()
     const root = parseTree(this.#text, errors, { allowTrailingComma: true })
     const [first] = errors
     if (root && !first) this.root = root
@@ -33,10 +37,28 @@ export class JsonText {
     return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
   }
 
+  /** By the tokens: the parser itself calls itself for each level. */
+  #refuseDepth(): void {
+    const scanner = createScanner(this.#text, true)
+    let depth = 0
+    while (scanner.getPosition() < this.#text.length) {
+      scanner.scan()
+      // A text that is a bracket has quotes around it.
+      const bracket = scanner.getTokenLength() === 1 ? this.#text[scanner.getTokenOffset()] : ''
+      if (bracket === '{' || bracket === '[') depth++
+      else if (bracket === '}' || bracket === ']') depth--
+      if (depth > MOST_DEPTH) throw this.#error(scanner.getTokenOffset(), `more than ${MOST_DEPTH} levels`)
+    }
+  }
+
   #malformed(error: ParseError | undefined): ConfigError {
-    const at = { file: this.#file, ...this.positionOf(error ?? { offset: 0 }) }
     const what = error ? wordsOf(printParseErrorCode(error.error)) : 'a value is expected'
-    return new ConfigError(`${at.file}:${at.line}:${at.column}: this is not JSON: ${what}.`, { at })
+    return this.#error(error?.offset ?? 0, `this is not JSON: ${what}`)
+  }
+
+  #error(offset: number, what: string): ConfigError {
+    const at = { file: this.#file, ...this.positionOf({ offset }) }
+    return new ConfigError(`${at.file}:${at.line}:${at.column}: ${what}.`, { at })
   }
 }
 
