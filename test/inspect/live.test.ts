@@ -10,6 +10,7 @@ import {
   createConnection,
 } from '../../src/index.js'
 import { type Inspector, type InspectorOptions, startInspector } from '../../src/inspect/index.js'
+import { ConnectionRuntime } from '../../src/link/index.js'
 import { html, startFaultServer, status } from '../../src/testing/fault-server/index.js'
 import { PageSocket } from './page-socket.js'
 
@@ -159,6 +160,19 @@ test('an observer that comes late finds the connection with what it does next', 
   await connection.close()
   await page.hears('actors', ({ actors }) => actors[0]?.name === 'older' && actors[0].status === 'closed')
   observed?.unsubscribe()
+})
+
+test('once closed it listens to no connection any more, and those go on (P18)', async () => {
+  await using server = await startFaultServer()
+  const inspector = await startInspector()
+  const connection = connected(inspector, { name: 'goes on', target: { url: server.url } })
+  await connection.connect()
+  const { catalog$ } = ConnectionRuntime.behind(connection.actor.getSnapshot().context.runtime)
+  expect(catalog$.observed).toBe(true)
+  await inspector.close()
+  expect(catalog$.observed).toBe(false)
+  await connection.reconnect()
+  expect([connection.status, catalog$.observed]).toEqual(['ready', false])
 })
 
 describe('a page says', () => {

@@ -66,7 +66,12 @@ export class LocalConnection implements Shown {
     this.course.endStep()
     if (snapshot.context.fault !== before) this.#faultAt = this.#now()
     this.#noteStatus()
-    if (this.over) for (const subscription of this.#subscriptions) subscription.unsubscribe()
+    if (this.over) this.end()
+  }
+
+  /** Nothing is heard of the connection any more. */
+  end(): void {
+    for (const subscription of this.#subscriptions) subscription.unsubscribe()
   }
 
   summary(): Summary {

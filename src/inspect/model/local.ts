@@ -13,6 +13,8 @@ export class LocalConnections {
   readonly #breakWire: BreakWire | undefined
   /** No connection holds on to what looked at it, nor the other way round once it is over. */
   readonly #known = new WeakMap<object, LocalConnection>()
+  /** Those that go on. */
+  readonly #live = new Set<LocalConnection>()
   readonly #others = new WeakSet<object>()
   readonly #definitions = new WeakMap<object, string | undefined>()
 
@@ -31,7 +33,14 @@ export class LocalConnections {
       return
     }
     connection.follow(event.snapshot as unknown as ConnectionSnapshot)
+    if (connection.over) this.#live.delete(connection)
     this.#registry.touch(connection.id)
+  }
+
+  /** Nobody looks any more: connections that go on are not listened to. */
+  end(): void {
+    for (const connection of this.#live) connection.end()
+    this.#live.clear()
   }
 
   #connection(actor: object): LocalConnection | undefined {
@@ -46,6 +55,7 @@ export class LocalConnections {
     const chart = this.#chartOf(ref.logic?.config)
     const made = new LocalConnection(ref, runtime, chart, this.#breakWire, () => this.#registry.touch(ref.sessionId))
     this.#known.set(actor, made)
+    this.#live.add(made)
     this.#registry.add(made)
     return made
   }

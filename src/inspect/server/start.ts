@@ -73,6 +73,7 @@ export async function startInspector(options: InspectorOptions = {}): Promise<In
   let ended: Promise<void> | undefined
   const close = () => {
     isOver = true
+    local.end()
     ended ??= end(server, sockets, elk)
     return ended
   }
