@@ -1,6 +1,5 @@
 import { BehaviorSubject, filter, firstValueFrom, type Observable, of, Subject, throwError, timeout } from 'rxjs'
 import type { Fault } from '../../machines/faults.js'
-import { mergePolicy, resolvePolicy } from '../../machines/policy.js'
 import type { ConnectionEvent } from '../../machines/types.js'
 import type { AuthorizationResponse, LoginRequest } from '../auth/index.js'
 import { type CallObserver, type CallOptions, Calls } from '../calls/index.js'
@@ -12,18 +11,8 @@ import {
   CallRefusedError,
   CallTimeoutError,
   ConnectionClosedError,
-  RpcError,
 } from '../errors.js'
-import {
-  type Catalog,
-  ConnectionRuntime,
-  checkTarget,
-  isAuto,
-  isRemote,
-  type ListChange,
-  type ListKind,
-  wireKind,
-} from '../link/index.js'
+import { type Catalog, ConnectionRuntime, type ListChange, type ListKind } from '../link/index.js'
 import type {
   CallToolResult,
   CompleteResult,
@@ -40,12 +29,14 @@ import { type Authorization, authorizationOf } from './authorization.js'
 import { ConnectionCallHost } from './call-host.js'
 import { caseFile, shownAddress } from './case-file.js'
 import { type Checkpoint, takeCheckpoint } from './checkpoint.js'
+import { configure } from './configure.js'
 import type { Configuration, Connection, ConnectionActor, ConnectionSnapshot, Session } from './connection.js'
 import { ConnectionRecord } from './record.js'
 import { Standing } from './standing.js'
 import { type Status, statusOf } from './status.js'
 import { surroundings } from './surroundings.js'
 import { type UntilOptions, until } from './until.js'
+import { Wishes } from './wishes.js'
 
 /** The thin handle over one actor: it reads snapshots, sends events, and lets calls through. */
 export class ConnectionHandle implements Connection {
@@ -53,6 +44,7 @@ export class ConnectionHandle implements Connection {
 
   readonly #runtime: ConnectionRuntime
   readonly #calls: Calls
+  readonly #wishes: Wishes
   readonly #status: BehaviorSubject<Status>
   readonly #incidents = new Subject<Incident>()
   readonly #record: ConnectionRecord
@@ -69,6 +61,7 @@ export class ConnectionHandle implements Connection {
     this.#authorization = authorizationOf(snapshot.context.runtime)
     this.#standing = new Standing(this.#runtime.name, actor, this.#authorization)
     this.#calls = new Calls(new ConnectionCallHost(this.#runtime, this.#standing))
+    this.#wishes = new Wishes(this.#runtime, this.#calls)
     this.#status = new BehaviorSubject(statusOf(snapshot))
     this.#record = new ConnectionRecord(this.#status.value, this.#runtime.clock.now())
     this.#runtime.onNote = (note) => this.#record.note(note, this.#runtime.clock.now())
@@ -187,29 +180,8 @@ export class ConnectionHandle implements Connection {
     this.#tell({ type: 'retry' })
   }
 
-  configure({ target, policy }: Configuration): void {
-    const { wire } = this.actor.getSnapshot().context
-    if (target) {
-      checkTarget(this.name, target)
-      if (wireKind(target) !== wire)
-        throw new TypeError(`Connection '${this.name}' is ${wire}; make another connection for another kind.`)
-    }
-    const merged = policy && mergePolicy(this.#runtime.policyOptions, policy)
-    const resolved = merged && resolvePolicy(wire, merged)
-    // Everything was found good; only now is anything changed.
-    if (target) this.#runtime.retarget(target)
-    if (target && 'url' in target) this.#authorization?.retarget(new URL(target.url))
-    if (merged && resolved) {
-      this.#runtime.policyOptions = merged
-      this.#runtime.policy = resolved
-    }
-    this.#tell({
-      type: 'configure',
-      policy: resolved,
-      relink: target !== undefined,
-      remote: target && isRemote(target),
-      legacyAllowed: target && isAuto(target),
-    })
+  configure(configuration: Configuration): void {
+    this.#tell(configure(this.#runtime, this.#authorization, this.actor, configuration))
   }
 
   async close(): Promise<void> {
@@ -264,25 +236,16 @@ export class ConnectionHandle implements Connection {
     return this.#calls.call(method, params, options)
   }
 
-  async subscribe(uri: string): Promise<void> {
-    const { restoration } = this.#runtime
-    restoration.wantSubscription(uri)
-    await this.#ask('resources/subscribe', { uri }, () => restoration.dropSubscription(uri))
-    restoration.noteTold('subscription', uri)
+  subscribe(uri: string): Promise<void> {
+    return this.#wishes.subscribe(uri)
   }
 
-  async unsubscribe(uri: string): Promise<void> {
-    this.#runtime.restoration.dropSubscription(uri)
-    await this.#ask('resources/unsubscribe', { uri })
+  unsubscribe(uri: string): Promise<void> {
+    return this.#wishes.unsubscribe(uri)
   }
 
-  async setLogLevel(level: string): Promise<void> {
-    const { restoration } = this.#runtime
-    const before = restoration.logLevel
-    restoration.wantLogLevel(level)
-    // What the server refuses leaves its level as it was.
-    await this.#ask('logging/setLevel', { level }, () => restoration.wantLogLevel(before))
-    restoration.noteTold('logLevel', level)
+  setLogLevel(level: string): Promise<void> {
+    return this.#wishes.setLogLevel(level)
   }
 
   get rttMs(): number | undefined {
@@ -309,16 +272,6 @@ export class ConnectionHandle implements Connection {
 
   observeCalls(observer: CallObserver): () => void {
     return this.#calls.observe(observer)
-  }
-
-  /** A request that does no harm when it is sent twice. What the server itself refuses is not wanted any more. */
-  async #ask(method: string, params: Record<string, unknown>, refused?: () => void): Promise<void> {
-    try {
-      await this.#calls.call(method, params, { replay: 'always' })
-    } catch (error) {
-      if (error instanceof RpcError) refused?.()
-      throw error
-    }
   }
 
   /** The catalog, once this list was read in it. Rejects with the reason when it could not be. */

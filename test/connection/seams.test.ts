@@ -197,6 +197,16 @@ describe('the application', () => {
     expect(await connection.callTool({ name: 'echo' })).toBeDefined()
     await connection.close()
   })
+
+  it('configure() refuses an address that is none where credentials belong to one, and changes nothing', async () => {
+    await using server = await startFaultServer()
+    const { connection } = driven({ target: { url: server.url }, authorizer: { token: () => 'key-0123456789' } })
+    await connection.connect()
+    const { address } = connection
+    expect(() => connection.configure({ target: { url: 'no address' } })).toThrow('target.url is no address')
+    expect([connection.address, connection.catalog.tools.length]).toEqual([address, 1])
+    await connection.close()
+  })
 })
 
 it('what a server repeats in an error is cut and redacted where it is shown, and whole for the caller', async () => {

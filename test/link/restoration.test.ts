@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { classify } from '../../machines/classify.js'
 import { type Incident, RpcError } from '../../src/index.js'
 import { Restoration } from '../../src/link/restoration.js'
-import { hang, result, rpcError } from '../../src/testing/fault-server/index.js'
+import { hang, result, rpcError, slow } from '../../src/testing/fault-server/index.js'
 import { connected, failure, type Scene } from '../reports/rig.js'
 
 const fault = classify({
@@ -179,6 +179,19 @@ describe('a connection', () => {
     await loseSession(it)
     const [again] = asked(it, 'logging/setLevel', 'session-2')
     expect(again?.body).toMatchObject({ params: { level: 'debug' } })
+  })
+
+  it('a level that is refused late takes back no other that was asked for meanwhile', async () => {
+    await using it = await remembering()
+    it.server.once('logging/setLevel', slow(200, rpcError(-32602, 'no such level')))
+    const refused = failure(it.connection.setLogLevel('loud'))
+    await it.connection.setLogLevel('info')
+    await it.pass(200)
+    expect(await refused).toBeInstanceOf(RpcError)
+    await loseSession(it)
+    expect(asked(it, 'logging/setLevel', 'session-2').map(({ body }) => body)).toMatchObject([
+      { params: { level: 'info' } },
+    ])
   })
 
   it('restores no subscription that was given up', async () => {
