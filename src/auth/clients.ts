@@ -12,6 +12,10 @@ export function knownClient({ client }: Remembered, issuer: string): StoredClien
   return client && (typeof client.issuer !== 'string' || isSameIssuer(client.issuer, issuer)) ? client : undefined
 }
 
+/** Whether both are the same client of the authorization server. */
+export const isSameClient = (a: StoredClient | undefined, b: StoredClient | undefined): boolean =>
+  a?.client_id === b?.client_id
+
 /**
  * The client to authorize as: the one remembered, the address of its metadata where the server takes such, or one that
  * is registered now.

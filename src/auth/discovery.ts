@@ -38,6 +38,9 @@ export async function discover(
   if (!found) throw unusable('the metadata of the authorization server cannot be read')
   const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = found
   const resource = await resourceOf(server, setup, resourceMetadata?.resource)
+  if (metadata && !isNamedByItsOwn(metadata, String(authorizationServerUrl))) {
+    throw unusable('the metadata of the authorization server is that of another')
+  }
   const scope = resourceMetadata?.scopes_supported?.join(' ')
   return {
     issuer: String(authorizationServerUrl),
@@ -58,6 +61,16 @@ async function resourceOf(
   // A token for what the metadata names would be of use to whoever that is.
   if (URL.canParse(named) && checkResourceAllowed({ requestedResource: own, configuredResource: named })) return named
   throw unusable('the metadata of the server is that of another resource')
+}
+
+/**
+ * Metadata in the name of another server would have that one's logins answered to this one (RFC 8414, 3.3): the issuer of
+ * an answer is compared with the name. Servers that stand before another and pass its metadata on do bear its name; then
+ * the code has to go to that one as well.
+ */
+function isNamedByItsOwn({ issuer, token_endpoint }: AuthorizationServerMetadata, asked: string): boolean {
+  if (isSameIssuer(issuer, asked)) return true
+  return URL.canParse(issuer) && new URL(issuer).origin === new URL(token_endpoint).origin
 }
 
 /** Whether two names are of one authorization server: as parsed, and whether or not a slash ends them. */

@@ -75,7 +75,11 @@ export class HeldTokens {
   }
 
   granted(): AuthOutcome {
-    return { type: 'granted', epoch: this.#epoch, ...(this.tokens && this.#due(this.tokens)) }
+    return { type: 'granted', ...this.state }
+  }
+
+  get state(): { epoch: number; refreshAt?: number } {
+    return { epoch: this.#epoch, ...(this.tokens && this.#due(this.tokens)) }
   }
 
   /** Without a way to refresh, a token is used until it is refused (report 04.08). */

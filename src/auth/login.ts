@@ -44,6 +44,7 @@ export async function makeLogin(
     ...(namesItself && { namesItself: metadata.authorization_response_iss_parameter_supported === true }),
     ...(scope !== undefined && { scope }),
     ...(resource !== undefined && { resource }),
+    ...(setup.registers && { client }),
     startedAt,
   }
 }

@@ -50,8 +50,9 @@ export class Logins {
 
   /** Goes on with a login that is remembered, if it is young enough and for this scope: one is enough for all processes. */
   share(login: PendingLogin | undefined, scope: string | undefined): boolean {
-    if (!login || this.#site.clock.now() - login.startedAt >= LOGIN_LEASE_MS || !covers(login.scope, scope))
-      return false
+    if (!login || !covers(login.scope, scope)) return false
+    // One that begins later than now was begun by a clock that has been set back since: nobody knows how old it is.
+    if (Math.abs(this.#site.clock.now() - login.startedAt) >= LOGIN_LEASE_MS) return false
     this.await(login)
     return true
   }
@@ -65,7 +66,9 @@ export class Logins {
     for (const [oldest] of this.#begun) if (this.#begun.size > KEPT_LOGINS) this.#begun.delete(oldest)
     await this.#vault.change({ login })
     this.await(login)
-    await this.#setup.onLogin?.(new URL(login.url))
+    // Not waited for: some open the browser and come back only with its answer, which could not be taken while locked.
+    // Where no browser can be opened the login waits all the same, and its address is told.
+    void (async () => this.#setup.onLogin?.(new URL(login.url)))().catch(() => {})
   }
 
   await(login: PendingLogin | undefined): void {

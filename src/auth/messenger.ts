@@ -60,12 +60,10 @@ export class Messenger {
     const abort = new AbortController()
     const timer: unknown = clock.setTimeout(() => abort.abort(), EXCHANGE_MS)
     try {
-      const response = await fetch(url, { ...init, signal: abort.signal })
-      return {
-        status: response.status || 404,
-        headers: response.headers,
-        body: (await response.text()).slice(0, MAX_BODY),
-      }
+      // Codes, secrets and tokens of a request go nowhere else, whatever its answer says.
+      const redirect = isDocument ? {} : { redirect: 'manual' as const }
+      const response = await fetch(url, { ...init, ...redirect, signal: abort.signal })
+      return { status: response.status || 404, headers: response.headers, body: await opening(response) }
     } catch (error) {
       const errno = errnoOf(error)
       const what = abort.signal.aborted ? `no answer within ${EXCHANGE_MS} ms` : (errno ?? 'network error')
@@ -108,6 +106,20 @@ export class Messenger {
   }
 }
 
+/** The body up to the limit; what comes after it is not waited for. */
+async function opening({ body }: Response): Promise<string> {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  while (reader && text.length < MAX_BODY) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    text += decoder.decode(value, { stream: true })
+  }
+  reader?.cancel().catch(() => {})
+  return text.slice(0, MAX_BODY)
+}
+
 type Json = Readonly<Record<string, unknown>>
 
 /**
@@ -121,10 +133,24 @@ function verdictOf(status: number, error: string | undefined): Verdict {
   return error === 'invalid_client' || error === 'unauthorized_client' ? 'client' : 'login'
 }
 
-/** Some servers leave out what the SDK insists on. */
+/** Fields of a token's answer that are texts where they are there. */
+const TEXTS = new Set(['refresh_token', 'scope', 'id_token'])
+
+/**
+ * Some servers leave out of a token's answer what the SDK insists on, or fill a field they have nothing for with `null`.
+ * The refresh token of before may be spent by now: what can be used of the answer is, and the rest counts as left out.
+ */
 function complete(json: Json): string {
-  const isToken = typeof json.access_token === 'string' && json.token_type === undefined
-  return JSON.stringify(isToken ? { ...json, token_type: 'Bearer' } : json)
+  const { access_token, token_type, expires_in, ...rest } = json
+  if (typeof access_token !== 'string') return JSON.stringify(json)
+  const lifeS = typeof expires_in === 'string' && expires_in.trim() !== '' ? Number(expires_in) : expires_in
+  const isTold = ([name, value]: [string, unknown]) => !TEXTS.has(name) || typeof value === 'string'
+  return JSON.stringify({
+    ...Object.fromEntries(Object.entries(rest).filter(isTold)),
+    access_token,
+    token_type: typeof token_type === 'string' ? token_type : 'Bearer',
+    ...(typeof lifeS === 'number' && Number.isFinite(lifeS) && { expires_in: lifeS }),
+  })
 }
 
 function parsed(body: string): Json | undefined {

@@ -3,12 +3,13 @@ import type { AccessToken } from '../wire/index.js'
 import type {
   AuthorizationResponse,
   Credentials,
+  CredentialsChange,
   CredentialsListener,
   LoginRequest,
   Refusal,
   Site,
 } from './authorizer.js'
-import { knownClient } from './clients.js'
+import { isSameClient, knownClient } from './clients.js'
 import { type Discovered, discover, isSameIssuer } from './discovery.js'
 import { failedBy, stepEvidence, unusable } from './failure.js'
 import { byClient, byCode, byRefresh, type Grant, type GrantContext } from './grants.js'
@@ -130,7 +131,8 @@ export class OAuthCredentials implements Credentials {
     refreshToken: string,
     refusal: Refusal | undefined,
   ): Promise<AuthOutcome> {
-    const context = await this.#context(remembered, [refreshToken], refusal)
+    const present = await this.#context(remembered, [refreshToken, tokens.client?.client_secret], refusal)
+    const context = { ...present, client: tokens.client ?? present.client }
     // A refresh token is shown to nobody but who gave it.
     if (typeof tokens.issuer === 'string' && !isSameIssuer(tokens.issuer, context.found.issuer))
       return { type: 'needs-user' }
@@ -138,8 +140,10 @@ export class OAuthCredentials implements Credentials {
     const startedAt = this.#site.clock.now()
     const grant = await byRefresh(context, refreshToken)
     if ('verdict' in grant) return this.#refused(grant, tokens, refreshToken, refusal)
-    const { scope, login_id } = tokens
-    const got = { ...(scope && { scope }), ...grant.tokens, ...(login_id && { login_id }) }
+    const { scope, login_id, client } = tokens
+    // Scopes that a refresh has taken away may be asked for again.
+    if (!covers(grant.tokens.scope ?? scope, scope)) this.#asked = undefined
+    const got = { ...(scope && { scope }), ...grant.tokens, ...(login_id && { login_id }), ...(client && { client }) }
     return this.#keep(got, startedAt, context.found.issuer)
   }
 
@@ -152,6 +156,8 @@ export class OAuthCredentials implements Credentials {
   ): Promise<AuthOutcome> {
     this.#found = undefined
     if (verdict === 'passing') return { type: 'failed', evidence }
+    // What could not be written is worth nothing now; what others have written counts again.
+    this.#held.unsaved = undefined
     const now = await this.#vault.read()
     if (now.tokens && now.tokens.refresh_token !== refreshToken) {
       this.#adopt(now, 'here')
@@ -160,7 +166,9 @@ export class OAuthCredentials implements Credentials {
     // The access token serves for as long as the server takes it.
     const { refresh_token: _refused, ...rest } = tokens
     const kept = refusal ? undefined : rest
-    if (verdict === 'client') await this.#forgetClient({ tokens: kept })
+    const isFormer = tokens.client !== undefined && !isSameClient(tokens.client, now.client)
+    if (verdict === 'client' && !isFormer) await this.#forgetClient({ tokens: kept })
+    else if (verdict === 'client') await this.#vault.change({ tokens: kept })
     // Words of the provider's own may mean something else: such a login is not used again, but not thrown away either.
     else if (evidence.http?.body?.includes('"invalid_grant"')) await this.#vault.change({ tokens: kept })
     else this.#held.spend(refreshToken, refusal && tokens.access_token)
@@ -177,7 +185,8 @@ export class OAuthCredentials implements Credentials {
     if (remembered.client && !context.client) {
       return this.#vain('the server names another authorization server than the credentials are for')
     }
-    const scope = wanted ?? this.#setup.clientMetadata().scope ?? refusal?.scope ?? context.found.scope
+    const unnamed = refusal?.insufficientScope && refusal.scope === undefined ? context.found.scope : undefined
+    const scope = unite(wanted, unnamed) ?? this.#setup.clientMetadata().scope ?? refusal?.scope ?? context.found.scope
     const startedAt = this.#site.clock.now()
     const grant = await byClient(context, scope)
     if ('tokens' in grant) {
@@ -195,19 +204,26 @@ export class OAuthCredentials implements Credentials {
     held.refuse(refusal)
     try {
       if (held.isNewerThan(refusal)) return held.granted()
-      if (refusal.scope === undefined) return this.#vain('the server wants more scope, and does not name it')
-      const wanted = unite(held.scope, this.#asked, refusal.scope)
-      if (covers(this.#asked, wanted) && !this.#logins.awaits(wanted)) {
+      const scope = refusal.scope ?? (await this.#everyScope(refusal))
+      const had = refusal.scope === undefined ? unite(held.scope, this.#asked) : this.#asked
+      const wanted = unite(held.scope, this.#asked, scope)
+      if (scope === undefined) return this.#vain('the server wants more scope, and does not name it')
+      if (covers(had, wanted) && !this.#logins.awaits(wanted)) {
         return this.#vain('the server wants more scope, but that was asked for already')
       }
       if (!this.#setup.redirectUrl) {
         return await this.#vault.lock(async () => this.#byClient(await this.#vault.read(), refusal, wanted))
       }
-      await this.begin(refusal)
+      await this.begin({ ...refusal, ...(scope !== undefined && { scope }) })
       return { type: 'needs-user' }
     } catch (error) {
       return failedBy(error, 'asking for more scope')
     }
+  }
+
+  /** A refusal that names no scope may mean any that the resource has (specification 2025-11-25, scope selection). */
+  async #everyScope(refusal: Refusal): Promise<string | undefined> {
+    return (await this.#context(await this.#vault.read(), [], refusal)).found.scope
   }
 
   #vain(summary: string): AuthOutcome {
@@ -229,14 +245,16 @@ export class OAuthCredentials implements Credentials {
     const remembered = await this.#vault.read()
     const stepsUp = refusal?.insufficientScope === true
     this.#adopt(remembered, 'elsewhere')
-    // Somebody has logged in elsewhere meanwhile, and whoever waits for it has been told.
-    if (!stepsUp && this.#held.isNewerThan(refusal)) return
+    // Somebody has logged in elsewhere meanwhile. It may have been told before anybody waited for it.
+    const isMet = this.#held.isNewerThan(refusal) && (!stepsUp || covers(this.#held.scope, refusal.scope))
+    if (isMet) return this.#tell({ ...this.#held.state, renewed: false })
     const wanted = stepsUp ? unite(this.#held.scope, this.#asked, refusal.scope) : refusal?.scope
     if (this.#logins.share(remembered.login, stepsUp ? wanted : undefined)) return
     // Found out anew: the server may have gone to another authorization server since.
     const messenger = new Messenger(this.#site)
     this.#found = await discover(this.#site.url, this.#setup, messenger, refusal?.resourceMetadataUrl)
-    await this.#logins.begin(this.#found, wanted, messenger)
+    const unnamed = stepsUp && refusal.scope === undefined ? this.#found.scope : undefined
+    await this.#logins.begin(this.#found, unite(wanted, unnamed), messenger)
   }
 
   async answer(response: AuthorizationResponse): Promise<void> {
@@ -257,16 +275,23 @@ export class OAuthCredentials implements Credentials {
     const { answer } = this.#logins
     if (!answer) return { type: 'needs-user' }
     const { code, login } = answer
-    const context = await this.#context(await this.#vault.read(), [code, login.verifier])
+    const remembered = await this.#vault.read()
+    const present = await this.#context(remembered, [code, login.verifier, login.client?.client_secret])
+    const context = { ...present, client: login.client ?? present.client }
+    // The server has gone to another authorization server meanwhile: the code is no business of that one's.
+    if (!isSameIssuer(login.issuer, context.found.issuer)) {
+      await this.#logins.end(login)
+      return { type: 'needs-user' }
+    }
     const startedAt = this.#site.clock.now()
     const grant = await byCode(context, code, login)
     // The server, or the way to it, is not well: the answer is kept and tried again, as long as the server takes it.
     if ('verdict' in grant && grant.verdict === 'passing') return { type: 'failed', evidence: grant.evidence }
     if ('tokens' in grant) {
       this.#clientForgotten = false
-      const { scope } = login
+      const { scope, client } = login
       this.#asked = unite(this.#asked, scope)
-      const got = { ...(scope && { scope }), ...grant.tokens, login_id: login.state }
+      const got = { ...(scope && { scope }), ...grant.tokens, login_id: login.state, ...(client && { client }) }
       const outcome = await this.#keep(got, startedAt, login.issuer, { login: undefined })
       await this.#logins.end(login)
       return outcome
@@ -274,7 +299,7 @@ export class OAuthCredentials implements Credentials {
     await this.#logins.end(login)
     this.#found = undefined
     if (grant.verdict === 'login') return { type: 'failed', evidence: grant.evidence }
-    await this.#forgetClient()
+    if (!login.client || isSameClient(login.client, remembered.client)) await this.#forgetClient()
     return { type: 'needs-user' }
   }
 
@@ -288,7 +313,11 @@ export class OAuthCredentials implements Credentials {
     this.#logins.await(undefined)
   }
 
-  async #context(remembered: Remembered, secrets: readonly string[], refusal?: Refusal): Promise<GrantContext> {
+  async #context(
+    remembered: Remembered,
+    secrets: readonly (string | undefined)[],
+    refusal?: Refusal,
+  ): Promise<GrantContext> {
     const { client_secret } = remembered.client ?? {}
     const messenger = new Messenger(this.#site, [...secrets, client_secret])
     this.#found ??= await discover(this.#site.url, this.#setup, messenger, refusal?.resourceMetadataUrl)
@@ -313,9 +342,13 @@ export class OAuthCredentials implements Credentials {
 
   #adopt({ tokens, login }: Remembered, from: 'here' | 'elsewhere'): void {
     const change = this.#held.take(tokens, from)
-    if (change) for (const listener of this.#listeners) listener.changed(change)
+    if (change) this.#tell(change)
     // A login that is still open was for more scope, or is not needed any more.
     if (change && this.#logins.isMetBy(this.#held.scope)) this.#logins.await(undefined)
     else this.#logins.follow(login)
+  }
+
+  #tell(change: CredentialsChange): void {
+    for (const listener of this.#listeners) listener.changed(change)
   }
 }

@@ -17,7 +17,12 @@ export class ProviderVault implements Vault {
   async read(): Promise<Remembered> {
     const [tokens, client] = await Promise.all([this.#provider.tokens(), this.#provider.clientInformation()])
     const login = logins.get(this.#provider)
-    return { ...(tokens && { tokens }), ...(client && { client }), ...(login && { login }) }
+    return {
+      // Some give an empty object where they have nothing.
+      ...(typeof tokens?.access_token === 'string' && { tokens }),
+      ...(typeof client?.client_id === 'string' && { client }),
+      ...(login && { login }),
+    }
   }
 
   async change(change: Remembered): Promise<void> {

@@ -1,5 +1,5 @@
 import type { TokenStore } from './store.js'
-import type { Remembered, Vault } from './vault.js'
+import type { PendingLogin, Remembered, Vault } from './vault.js'
 
 /** What stands in a store under one key, as JSON. */
 interface Record1 extends Remembered {
@@ -41,9 +41,15 @@ function readRecord(text: string | undefined): Remembered {
     return {
       ...(typeof tokens?.access_token === 'string' && { tokens }),
       ...(typeof client?.client_id === 'string' && { client }),
-      ...(typeof login?.state === 'string' && typeof login.url === 'string' && { login }),
+      ...(isLogin(login) && { login }),
     }
   } catch {
     return {}
   }
 }
+
+const isLogin = (login: Partial<PendingLogin> | undefined): boolean =>
+  typeof login?.state === 'string' &&
+  typeof login.url === 'string' &&
+  typeof login.verifier === 'string' &&
+  typeof login.startedAt === 'number'

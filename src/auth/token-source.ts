@@ -66,7 +66,7 @@ class SourceCredentials implements Credentials {
   }
 
   async look(): Promise<void> {
-    const value = (await this.#source.token()) || undefined
+    const value = usable(await this.#source.token())
     if (value === this.#value) return
     this.#value = value
     if (value === undefined) return
@@ -125,4 +125,11 @@ class SourceCredentials implements Credentials {
     const refreshAt = refreshAtMs({ access_token: this.#value, token_type: 'Bearer' }, this.#site.clock.now())
     return refreshAt === undefined ? {} : { refreshAt }
   }
+}
+
+/** Read from a file or a terminal, a token ends in a newline, with which no request can be made. */
+function usable(token: string | undefined): string | undefined {
+  const value = token?.trim() || undefined
+  if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return value
+  throw new WireError(stepEvidence('the token holds characters that no header may hold', { subject: 'credential' }))
 }

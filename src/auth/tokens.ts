@@ -1,4 +1,5 @@
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
+import type { StoredClient } from './vault.js'
 
 /** Tokens as they are remembered. */
 export interface StoredTokens extends OAuthTokens {
@@ -9,6 +10,11 @@ export interface StoredTokens extends OAuthTokens {
   readonly expires_at?: number
   /** Names the login that these tokens come of; kept through every refresh. */
   readonly login_id?: string
+  /**
+   * The registered client that they were given to, and that alone may refresh them: another process may have registered
+   * another one since, for a redirect address of its own.
+   */
+  readonly client?: StoredClient
 }
 
 /** The longest time by which a refresh comes ahead of the end, in seconds. */
@@ -29,10 +35,14 @@ export function expiresAtMs({ access_token, expires_at }: StoredTokens): number 
   return exp === undefined ? undefined : exp * 1000
 }
 
-/** When to refresh: ahead of the end by a tenth of the lifetime, at most five minutes. */
+/**
+ * When to refresh: ahead of the end by a tenth of the lifetime, at most five minutes. A JWT that is over by its own word
+ * alone may come of a clock that is behind ours, as the next one would: planned by it, refreshes would never end. The
+ * server says when it is over.
+ */
 export function refreshAtMs(tokens: StoredTokens, nowMs: number): number | undefined {
   const endMs = expiresAtMs(tokens)
-  if (endMs === undefined) return undefined
+  if (endMs === undefined || (endMs <= nowMs && tokens.expires_at === undefined)) return undefined
   const lifeS = lifetime(tokens) ?? Math.max(0, endMs - nowMs) / 1000
   return endMs - Math.min(AHEAD_S, lifeS * AHEAD_SHARE) * 1000
 }

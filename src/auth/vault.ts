@@ -22,6 +22,8 @@ export interface PendingLogin {
   readonly namesItself?: boolean
   readonly scope?: string
   readonly resource?: string
+  /** The registered client that it was begun as: another process may register another one meanwhile. */
+  readonly client?: StoredClient
   /** Milliseconds of the clock. */
   readonly startedAt: number
 }

@@ -34,6 +34,7 @@ export class Authorization {
   exchanged: AuthOutcome['type'] | undefined
   readonly #authorizer: Authorizer
   readonly #site: Omit<Site, 'url'>
+  #url: URL
   #credentials: Credentials
   /** Watched from the first use on: a connection that was only made holds nothing open. */
   #unwatch: (() => void) | undefined
@@ -42,6 +43,7 @@ export class Authorization {
   constructor(authorizer: Authorizer, site: Site) {
     this.#authorizer = authorizer
     this.#site = site
+    this.#url = site.url
     this.#credentials = authorizer.attach(site)
   }
 
@@ -54,8 +56,10 @@ export class Authorization {
     return {}
   }
 
-  /** Another server has other credentials. */
+  /** Another server has other credentials; the same one, under other headers perhaps, has those that are held. */
   retarget(url: URL): void {
+    if (url.href === this.#url.href) return
+    this.#url = url
     this.#unwatch?.()
     this.#unwatch = undefined
     this.#credentials = this.#authorizer.attach({ ...this.#site, url })
