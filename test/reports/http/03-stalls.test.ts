@@ -19,7 +19,7 @@ import { connected, failure, scene } from '../rig.js'
 import { startHalfOpenProxy } from './half-open-proxy.js'
 
 describe('03.06: a long call', () => {
-  // The deadline of a request is the SDK's timer and goes by the real clock, so these wait for parts of a second.
+  // The deadline of a request is the SDK's timer and goes by the real clock, so these wait for a second or less.
   const progress = ({ request }: { request: { body?: unknown } }, n: number): string => {
     const { params } = request.body as { params: { _meta: { progressToken: unknown } } }
     const { progressToken } = params._meta
@@ -31,13 +31,14 @@ describe('03.06: a long call', () => {
     it.server.answer('tools/call', (visit) => {
       const steps: Part[] = []
       for (let n = 1; n <= 5; n++) {
-        steps.push({ until: () => new Promise((resolve) => setTimeout(resolve, 60)) }, progress(visit, n))
+        steps.push({ until: () => new Promise((resolve) => setTimeout(resolve, 300)) }, progress(visit, n))
       }
       return it.ledger.ran(sse([...steps, { respond: { content: [] } }]))(visit)
     })
     const heard: number[] = []
     const onProgress = ({ progress }: { progress: number }) => heard.push(progress)
-    await it.call({ timeoutMs: 200, maxTotalMs: 10_000, onProgress })
+    // Longer than any pause by so much that a machine that is busy elsewhere does not fill it, and shorter than all of them.
+    await it.call({ timeoutMs: 1_200, maxTotalMs: 30_000, onProgress })
     expect(heard).toEqual([1, 2, 3, 4, 5])
   })
 
