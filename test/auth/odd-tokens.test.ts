@@ -91,7 +91,7 @@ describe('an answer for a token', () => {
 describe('a token endpoint that sends us elsewhere', () => {
   it('is not followed with what is secret', async () => {
     const { world, authorizer } = loggedIn()
-    const asked: (RequestRedirect | undefined)[] = []
+    const asked: unknown[] = []
     const given = world.fetch
     const fetch: typeof globalThis.fetch = (input, init) => {
       if (String(input).endsWith('/token')) asked.push(init?.redirect)

@@ -2,6 +2,9 @@ import { Collected } from './body.js'
 import { HttpClient, type HttpClientOptions } from './client.js'
 import { type ResponseHeaders, targetOf } from './exchange.js'
 
+/** No answer here is as long; what comes beyond it is not waited for, in bytes. */
+const MAX_BODY = 1_000_000
+
 /** The headers that are of use to whoever reads a small answer as a whole. */
 const kept = ['content-type', 'location', 'retry-after', 'date', 'www-authenticate']
 
@@ -25,6 +28,7 @@ export function loneFetch(options: HttpClientOptions = {}): typeof globalThis.fe
 function answer(client: HttpClient, url: string, { method, headers, body, signal }: RequestInit): Promise<Response> {
   return new Promise((resolve, reject) => {
     const collected = new Collected()
+    const done = () => resolve(responseOf(head?.status ?? 502, head?.headers, collected.text()))
     let head: { status: number; headers: ResponseHeaders } | undefined
     const exchange = client.exchange(
       {
@@ -37,8 +41,13 @@ function answer(client: HttpClient, url: string, { method, headers, body, signal
         head: (status, answered) => {
           head = { status, headers: answered }
         },
-        data: (chunk) => collected.add(chunk),
-        end: () => resolve(responseOf(head?.status ?? 502, head?.headers, collected.text())),
+        data: (chunk) => {
+          collected.add(chunk)
+          if (collected.bytes <= MAX_BODY) return
+          done()
+          exchange.abort()
+        },
+        end: done,
         fail: (error) => reject(error),
       },
     )
