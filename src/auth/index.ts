@@ -14,6 +14,7 @@ export {
 export { type CallbackOptions, type LoopbackCallback, listenForCallback } from './callback.js'
 export { type ClientCredentialsOptions, clientCredentials } from './client-credentials.js'
 export { failedBy, stepEvidence } from './failure.js'
+export { forgetLogin } from './forget.js'
 export { type OAuthOptions, oauth } from './oauth.js'
 export type { OAuthProvider } from './provider.js'
 export { type AnyAuthorizer, authorizerFor } from './resolve.js'

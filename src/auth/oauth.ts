@@ -1,5 +1,4 @@
 import type { OAuthClientMetadata } from '@modelcontextprotocol/sdk/shared/auth.js'
-import { resourceUrlFromServerUrl } from '@modelcontextprotocol/sdk/shared/auth-utils.js'
 import type { Authorizer } from './authorizer.js'
 import { OAuthCredentials } from './oauth-credentials.js'
 import type { OAuthSetup } from './setup.js'
@@ -48,7 +47,7 @@ export function oauth(options: OAuthOptions): Authorizer {
   const setup = setupOf(options)
   return {
     attach(site) {
-      const vault = new StoreVault(store, keyOf(site.url))
+      const vault = new StoreVault(store, site.url)
       const client =
         clientId === undefined
           ? undefined
@@ -56,12 +55,6 @@ export function oauth(options: OAuthOptions): Authorizer {
       return new OAuthCredentials(site, setup, client ? new KnownClient(vault, client) : vault)
     },
   }
-}
-
-/** One key for one resource; a query may hold secrets and names no other resource. */
-function keyOf(url: URL): string {
-  const resource = resourceUrlFromServerUrl(url)
-  return `${resource.origin}${resource.pathname}`
 }
 
 function setupOf({

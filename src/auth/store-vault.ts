@@ -1,3 +1,4 @@
+import { resourceUrlFromServerUrl } from '@modelcontextprotocol/sdk/shared/auth-utils.js'
 import type { TokenStore } from './store.js'
 import type { PendingLogin, Remembered, Vault } from './vault.js'
 
@@ -12,7 +13,8 @@ export class StoreVault implements Vault {
   readonly #key: string
   readonly watch?: (listener: () => void) => () => void
 
-  constructor(store: TokenStore, key: string) {
+  constructor(store: TokenStore, url: URL) {
+    const key = keyOf(url)
     this.#store = store
     this.#key = key
     if (store.watch) this.watch = (listener) => store.watch?.(key, listener) ?? (() => {})
@@ -30,6 +32,12 @@ export class StoreVault implements Vault {
   lock<T>(work: () => Promise<T>): Promise<T> {
     return this.#store.lock(this.#key, work)
   }
+}
+
+/** One key for one resource; a query may hold secrets and names no other resource. */
+function keyOf(url: URL): string {
+  const resource = resourceUrlFromServerUrl(url)
+  return `${resource.origin}${resource.pathname}`
 }
 
 /** What cannot be read is as good as nothing: it is written anew by the next login. */

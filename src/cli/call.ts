@@ -1,4 +1,5 @@
 /** `lifeline call`: one tool is called, and its result is the output. */
+import { refusalOf } from '../auth/index.js'
 import {
   CallTimeoutError,
   LifelineError,
@@ -13,6 +14,7 @@ import { exitCode, type Io } from './io.js'
 import { Progress } from './progress.js'
 import { asJson, withFleet } from './run.js'
 import { printable } from './text.js'
+import { shellWord } from './trouble.js'
 import { UsageError, type Words } from './words.js'
 
 /** Long enough for tools that work; progress is shown meanwhile. */
@@ -25,6 +27,7 @@ export async function call(words: Words, io: Io): Promise<number> {
   const args = readArguments(given.length === 1 && given[0] === '-' ? [await readAll(io)] : given)
   return withFleet(words, io, async (fleet, _, signal) => {
     const progress = new Progress(io, () => `calling ${printable(name)}`)
+    const noting = noteLogins(fleet, io)
     try {
       await serveLocally(fleet, name)
       const result = await fleet.hub.callTool(
@@ -36,7 +39,9 @@ export async function call(words: Words, io: Io): Promise<number> {
       return result.isError ? exitCode.toolFailed : exitCode.good
     } catch (error) {
       progress.end()
-      return failed(error, words, io)
+      return failed(error, words, io, scopeHint(error, fleet, name))
+    } finally {
+      noting.unsubscribe()
     }
   })
 }
@@ -45,6 +50,27 @@ export async function call(words: Words, io: Io): Promise<number> {
 function target({ hub }: Fleet, name: string): { name: string; server?: string } {
   const server = hub.servers.find((one) => name.startsWith(`${one.name}/`))?.name
   return server === undefined ? { name } : { server, name: name.slice(server.length + 1) }
+}
+
+/** The call waits for whoever logs in, here or in another terminal: that has to be known. */
+function noteLogins(fleet: Fleet, io: Io): { unsubscribe(): void } {
+  const noted = new Set<string>()
+  const look = (name: string) => {
+    if (!fleet.needsLogin(name) || noted.has(name)) return
+    noted.add(name)
+    io.stderr.write(
+      `lifeline: ${printable(name)} needs a login; the call waits for it. Run: ${fleet.loginCommand(name)}\n`,
+    )
+  }
+  // Not by the status: that is the same while a refresh is tried and when a person is waited for.
+  const subscriptions = [...fleet.hub.connections].map(([name, { actor }]) =>
+    actor.subscribe({ next: () => look(name) }),
+  )
+  return {
+    unsubscribe: () => {
+      for (const subscription of subscriptions) subscription.unsubscribe()
+    },
+  }
 }
 
 /** A server of this machine that stands in for a remote one has to be there before it is called. */
@@ -107,12 +133,22 @@ function blockText({ type, text, data, mimeType, uri, resource }: ContentBlock):
   return `[${[type, ...about].filter(Boolean).join(', ')}]`
 }
 
-function failed(error: unknown, { json }: Words, io: Io): number {
+/** What to run where the login is good, but not for this tool. */
+function scopeHint(error: unknown, fleet: Fleet, name: string): string | undefined {
+  const { fault } = error instanceof LifelineError ? error : {}
+  const { insufficientScope = false, scope } = fault ? refusalOf(fault) : {}
+  const server = target(fleet, name).server ?? fleet.hub.tools.find((tool) => tool.name === name)?.server
+  if (!insufficientScope || scope === undefined || server === undefined) return undefined
+  return `${fleet.loginCommand(server)} --scope ${shellWord(scope)}`
+}
+
+function failed(error: unknown, { json }: Words, io: Io, login: string | undefined): number {
   if (!(error instanceof LifelineError)) throw error
   const { code, message, fault } = error
-  if (json)
-    io.stdout.write(asJson({ error: { code, message, ...(fault && { fault: fault.code, advice: fault.advice }) } }))
-  else io.stderr.write(`lifeline: ${printable(message)}\n`)
+  if (json) {
+    const told = { code, message, ...(fault && { fault: fault.code, advice: fault.advice }), ...(login && { login }) }
+    io.stdout.write(asJson({ error: told }))
+  } else io.stderr.write(`lifeline: ${printable(message)}${login === undefined ? '' : ` Run: ${printable(login)}`}\n`)
   if (error instanceof OutcomeUnknownError) return exitCode.unknown
   // One that was sent may run still.
   if (error instanceof CallTimeoutError) return error.sent ? exitCode.unknown : exitCode.late

@@ -13,6 +13,9 @@ Usage
   lifeline call TOOL [ARGUMENTS]    call one tool: server__tool as in list, or server/tool
   lifeline doctor [SERVER…]         what is wrong with each server, and what to do
   lifeline report SERVER            the same as a bug report in Markdown, without secrets
+  lifeline login SERVER             log in with the browser; every command goes on with it
+  lifeline logout SERVER            forget that login
+  lifeline inspect                  a page on this machine that shows every connection live
   lifeline demo                     break every connection, and prove that each comes back
   lifeline --help
   lifeline --version
@@ -21,15 +24,20 @@ ARGUMENTS are a JSON object, or NAME=VALUE …, or - for JSON on stdin.
 
 Options
   -c, --config FILE    a file with mcpServers (Claude, Cursor, …) or servers (VS Code, …)
-                       default: the first usual place with such a file; which one is said on stderr
+                       default: the first usual place of yours with such a file; which one is said on stderr.
+                       A file of the folder runs programs that came with it, so it is asked for first
   --json               output for programs; watch: one JSON object a line
-  --timeout SECONDS    of a call; default 600
+  --timeout SECONDS    of a call, default 600; of a login, default 300
+  --no-open            login: show the address and open no browser
+  --scope SCOPES       login: ask for these too
+  --port PORT          inspect, login: listen there; default: any that is free
 
 watch draws in place on a terminal; elsewhere it writes one line for each change. NO_COLOR is honoured.
 
 Exit codes
-  0 done, or stopped   1 failed: a server or a call   2 wrong usage or configuration
-  3 the tool reported an error   4 no connection in time   5 the outcome of the call is unknown: it may have run
+  0 done, or stopped   1 failed: a server, a call, a login   2 wrong usage or configuration
+  3 the tool reported an error   4 no connection, or no login, in time
+  5 the outcome of the call is unknown: it may have run
   130 interrupted
 `
 
@@ -42,6 +50,9 @@ const commands: Readonly<Record<string, { readonly rest?: true; readonly load: (
   call: { rest: true, load: async () => (await import('./call.js')).call },
   doctor: { rest: true, load: async () => (await import('./doctor.js')).doctor },
   report: { rest: true, load: async () => (await import('./doctor.js')).report },
+  login: { rest: true, load: async () => (await import('./login.js')).login },
+  logout: { rest: true, load: async () => (await import('./login.js')).logout },
+  inspect: { load: async () => (await import('./inspect.js')).inspect },
   demo: { load: async () => (await import('./demo/index.js')).demo },
 }
 

@@ -1,19 +1,26 @@
 /** The servers of a configuration file as a hub, with the local servers that stand behind some of them. */
 
+import type { InspectionEvent } from 'xstate'
+import type { TokenStore } from '../auth/index.js'
 import { ConfigError } from '../errors.js'
 import { createHub, type Hub, namesServers, readText, type ServerStatus } from '../hub/index.js'
+import { discover } from './discover.js'
 import type { Io } from './io.js'
 import type { LocalServer } from './local-server.js'
 import { LocalServers } from './local-servers.js'
-import { discover } from './places.js'
+import { loginStore, storedLogins } from './logins.js'
+import { usualPlaces } from './places.js'
 import { Prompt } from './prompt.js'
 import { duration, printable } from './text.js'
+import { shellWord } from './trouble.js'
 
 /** What the words of the command line say of it. */
 export interface Choice {
   readonly config?: string
   /** Changes of the file are taken up. */
   readonly watch?: boolean
+  /** Sees every connection. */
+  readonly inspect?: (event: InspectionEvent) => void
 }
 
 /** Longer than a connection and a local server take to end, whatever they do. */
@@ -25,7 +32,11 @@ export class Fleet {
   readonly file: string
   readonly hub: Hub
   readonly locals: LocalServers
+  /** Where logins are remembered. */
+  readonly logins: Required<TokenStore>
   readonly #io: Io
+  /** The words that name the file, for commands that are to be run beside this one. */
+  readonly #named: string
 
   #started = false
   #over = false
@@ -33,8 +44,16 @@ export class Fleet {
   /** Told what becomes of local servers. */
   onNote: (name: string, text: string) => void = () => {}
 
-  private constructor(file: string, hub: Hub, locals: LocalServers, io: Io) {
+  private constructor(
+    { file, named }: { file: string; named: boolean },
+    hub: Hub,
+    locals: LocalServers,
+    logins: Required<TokenStore>,
+    io: Io,
+  ) {
     this.file = file
+    this.#named = named ? ` --config ${shellWord(file)}` : ''
+    this.logins = logins
     this.hub = hub
     this.locals = locals
     this.#io = io
@@ -48,19 +67,33 @@ export class Fleet {
    *
    * @throws ConfigError when no file is found, or it cannot be used, or it names no server
    */
-  static async assemble({ config, watch = false }: Choice, io: Io): Promise<Fleet> {
-    const file = config ?? discover(io.env)
+  static async assemble({ config, watch = false, inspect }: Choice, io: Io): Promise<Fleet> {
+    const prompt = new Prompt(io)
+    const file = config ?? (await discover(io, prompt))
     if (config === undefined) io.stderr.write(`lifeline: the configuration is ${printable(file)}\n`)
     // Looked at before anything is made, so that what is wrong with the file costs nothing.
     if (!namesServers(readText(file), file)) throw new ConfigError(`${file} names no server.`, { at: { file } })
     const locals = await LocalServers.of(file, io.clock)
     const { clock, env } = io
     const prepare = (name: string, entry: Readonly<Record<string, unknown>>) => locals.prepare(name, entry)
-    const prompt = new Prompt(io)
-    const hub = createHub({ configFile: file, watch, clock, env, prepare, input: prompt.ask })
+    const logins = loginStore(io)
+    const defaults = { authorizer: storedLogins(logins), ...(inspect && { inspect }) }
+    const hub = createHub({ configFile: file, watch, clock, env, prepare, input: prompt.ask, defaults })
     await prompt.end()
     for (const warning of hub.warnings) io.stderr.write(`lifeline: ${printable(warning)}\n`)
-    return new Fleet(file, hub, locals, io)
+    // What was found and agreed to in a folder has to be agreed to again, unless it is named.
+    const named = config !== undefined || usualPlaces(env).project.includes(file)
+    return new Fleet({ file, named }, hub, locals, logins, io)
+  }
+
+  /** Only a person who logs in can help this server. */
+  needsLogin(name: string): boolean {
+    return this.hub.connections.get(name)?.actor.getSnapshot().hasTag('needs-user') === true
+  }
+
+  /** What that person runs, in this terminal or in another. */
+  loginCommand(name: string): string {
+    return `lifeline login ${shellWord(name)}${this.#named}`
   }
 
   /**

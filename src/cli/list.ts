@@ -7,7 +7,7 @@ import { Progress } from './progress.js'
 import { asJson, withFleet } from './run.js'
 import { paint, piece, wantsColour } from './style.js'
 import { clip, column, columnsFor, count, printable } from './text.js'
-import { errorOf } from './why.js'
+import { errorOf, type ShownError } from './trouble.js'
 import type { Words } from './words.js'
 
 const DESCRIPTION_COLUMNS = 100
@@ -36,13 +36,15 @@ export async function started(fleet: Fleet, io: Io): Promise<readonly ServerStat
   return statuses
 }
 
-function plain({ hub, file }: Fleet) {
+function plain(fleet: Fleet) {
+  const { hub, file } = fleet
   return {
     config: file,
     servers: hub.servers.map((status) => ({
       name: status.name,
       where: status.where,
       status: status.status,
+      ...(fleet.needsLogin(status.name) && { login: fleet.loginCommand(status.name) }),
       ...(errorOf(status) && { error: errorOf(status) }),
       tools: hub.tools.filter(({ server }) => server === status.name),
       resources: hub.catalog.resources.filter(({ server }) => server === status.name),
@@ -52,7 +54,8 @@ function plain({ hub, file }: Fleet) {
   }
 }
 
-function text({ hub }: Fleet, io: Io): string {
+function text(fleet: Fleet, io: Io): string {
+  const { hub } = fleet
   const colour = wantsColour(io.stdout, io.env)
   const nameColumns = columnsFor(hub.tools.map(({ name }) => name))
   const lines = hub.servers.flatMap((status) => {
@@ -66,7 +69,7 @@ function text({ hub }: Fleet, io: Io): string {
         piece(`  ${status.status}`, tone),
         piece(`  ${offer}  ${status.where ?? ''}`, 'faint'),
       ],
-      ...(error ? [[piece(`  ${printable(`${error.code}: ${error.message} ${error.advice ?? ''}`)}`, tone)]] : []),
+      ...troubleLines(fleet, status.name, error).map((line) => [piece(`  ${printable(line)}`, tone)]),
       ...tools.map(({ name, description = '' }) => [
         piece(`  ${column(name, nameColumns)}`),
         piece(clip(printable(description), DESCRIPTION_COLUMNS), 'faint'),
@@ -82,4 +85,9 @@ function others({ resources, prompts }: Fleet['hub']['catalog'], name: string): 
     ...(of(resources) > 0 ? [count(of(resources), 'resource')] : []),
     ...(of(prompts) > 0 ? [count(of(prompts), 'prompt')] : []),
   ]
+}
+
+function troubleLines(fleet: Fleet, name: string, error: ShownError | undefined): string[] {
+  if (fleet.needsLogin(name)) return [`needs a login. Run: ${fleet.loginCommand(name)}`]
+  return error ? [`${error.code}: ${error.message} ${error.advice ?? ''}`] : []
 }

@@ -8,12 +8,16 @@ export interface Observed {
   stop(): void
 }
 
-/** `onChange` gets every view with the one before it, up to the last: that of the closed connection. */
+/**
+ * `onChange` gets every view with the one before it, up to the last: that of the closed connection. `loginCommand` is what
+ * a person runs to log in.
+ */
 export function observe(
   connection: Connection,
   where: string,
   clock: Clock,
   onChange: (after: View, before: View) => void,
+  loginCommand?: string,
 ): Observed {
   const { actor } = connection
   let view = initialView(connection.name, where, clock.now())
@@ -24,7 +28,7 @@ export function observe(
     view = draft = next
     onChange(view, before)
   }
-  const follow = () => show(withSnapshot(draft, actor.getSnapshot(), clock.now()))
+  const follow = () => show(withSnapshot(draft, actor.getSnapshot(), clock.now(), loginCommand))
   const subscriptions = [
     actor.on('*', (news) => {
       draft = withNews(draft, news, clock.now())

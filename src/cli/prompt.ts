@@ -14,12 +14,22 @@ export class Prompt {
     this.#io = io
   }
 
-  /** Nothing where nobody can be asked: without a terminal, or once something else is on it. */
+  /** There is a terminal, and nothing else is on it yet. */
+  get canAsk(): boolean {
+    return !this.#over && this.#io.stdin.isTTY === true && this.#io.stderr.isTTY === true
+  }
+
+  /** Nothing where nobody can be asked. */
   readonly ask = (request: InputRequest): Promise<string | undefined> => {
-    if (this.#over || !this.#io.stdin.isTTY || !this.#io.stderr.isTTY) return Promise.resolve(undefined)
-    const answer = this.#last.then(() => this.#askNow(request))
+    if (!this.canAsk) return Promise.resolve(undefined)
+    const answer = this.#last.then(() => this.#put(questionOf(request), request.password))
     this.#last = answer.catch(() => {})
     return answer
+  }
+
+  /** Nothing but a clear yes is one. */
+  async confirm(question: string): Promise<boolean> {
+    return this.canAsk && /^\s*y(?:es)?\s*$/i.test((await this.#put(question)) ?? '')
   }
 
   /** Resolves when everything that was asked is answered; nothing more is asked then. */
@@ -29,11 +39,8 @@ export class Prompt {
     await this.#last
   }
 
-  #askNow({ id, description, default: preset, password, options, server }: InputRequest): Promise<string | undefined> {
+  #put(question: string, password = false): Promise<string | undefined> {
     const { stdin, stderr } = this.#io
-    const choice = options && options.length > 0 ? ` (${options.map(printable).join(', ')})` : ''
-    const offered = preset !== undefined && !password ? ` [${printable(preset)}]` : ''
-    const question = `${printable(description ?? id)}${choice}, for ${printable(server)}${offered}: `
     // What is typed is echoed by the reader, not by the terminal: for a password, to nowhere.
     const echo = new Writable({
       write: (chunk, _, done) => {
@@ -60,4 +67,10 @@ export class Prompt {
       })
     })
   }
+}
+
+function questionOf({ id, description, default: preset, password, options, server }: InputRequest): string {
+  const choice = options && options.length > 0 ? ` (${options.map(printable).join(', ')})` : ''
+  const offered = preset !== undefined && !password ? ` [${printable(preset)}]` : ''
+  return `${printable(description ?? id)}${choice}, for ${printable(server)}${offered}: `
 }

@@ -14,14 +14,21 @@ export class Roster {
   readonly #hub: Hub
   readonly #clock: Clock
   readonly #onChange: (after: View, before: View) => void
+  readonly #loginCommand: (name: string) => string
   readonly #seen = new Map<string, Seen>()
   readonly #subscription: { unsubscribe(): void }
 
-  /** `onChange` gets every view with the one before it. */
-  constructor(hub: Hub, clock: Clock, onChange: (after: View, before: View) => void) {
+  /** `onChange` gets every view with the one before it; `loginCommand` tells what logs in to a server. */
+  constructor(
+    hub: Hub,
+    clock: Clock,
+    onChange: (after: View, before: View) => void,
+    loginCommand: (name: string) => string,
+  ) {
     this.#hub = hub
     this.#clock = clock
     this.#onChange = onChange
+    this.#loginCommand = loginCommand
     this.#subscription = hub.status$.subscribe((status) => this.#follow(status))
   }
 
@@ -53,7 +60,7 @@ export class Roster {
     seen?.observed?.stop()
     const before = this.view(name) ?? initialView(name, status.where ?? '', this.#clock.now())
     if (connection) {
-      const observed = observe(connection, status.where ?? '', this.#clock, this.#onChange)
+      const observed = observe(connection, status.where ?? '', this.#clock, this.#onChange, this.#loginCommand(name))
       this.#seen.set(name, { connection, observed, view: before })
       return
     }

@@ -54,6 +54,21 @@ export function wrap(text: string, columns: number, lines: number): string[] {
   return wrapped
 }
 
+/** The text on as many lines as it needs; those after the first stand as far to the right as the first begins. */
+export function fold(text: string, columns: number): string[] {
+  const indent = ' '.repeat(Math.min(text.search(/\S|$/), Math.floor(columns / 2)))
+  const lines: string[] = []
+  let rest = text
+  while (widthOf(rest) > columns) {
+    const head = clip(rest, columns + 1).slice(0, -1)
+    const breakAt = head.lastIndexOf(' ')
+    const cut = breakAt > indent.length ? breakAt : head.length
+    lines.push(rest.slice(0, cut))
+    rest = indent + rest.slice(cut).trimStart()
+  }
+  return [...lines, rest]
+}
+
 /** The text, filled up to so many columns, with two of air at least. */
 export function column(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(2, columns - widthOf(text)))

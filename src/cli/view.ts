@@ -23,6 +23,8 @@ export interface View {
   readonly since: number
   /** Clock time at which the connection was lost, while it is not back. */
   readonly downSince?: number
+  /** What to run where only a person who logs in can help; absent otherwise. */
+  readonly login?: string
   /** Absent until the lists were read once. */
   readonly tools?: number
   /** Attempts in a row that failed, and how many there may be. */
@@ -69,7 +71,8 @@ export function withStatus(view: View, { status, error }: ServerStatus, now: num
 
 const CORRECT = 'Correct the configuration; the change is taken up.'
 
-export function withSnapshot(view: View, snapshot: ConnectionSnapshot, now: number): View {
+/** `loginCommand`: what a person runs to log in to this server. */
+export function withSnapshot(view: View, snapshot: ConnectionSnapshot, now: number, loginCommand?: string): View {
   const status = statusOf(snapshot)
   const state = stateText(snapshot.value)
   const { attempts, policy, coolMs, fault } = snapshot.context
@@ -79,6 +82,7 @@ export function withSnapshot(view: View, snapshot: ConnectionSnapshot, now: numb
     status,
     state,
     since: status === view.status ? view.since : now,
+    login: snapshot.hasTag('needs-user') ? loginCommand : undefined,
     attempts,
     maxAttempts: policy.maxAttempts,
     nextAt: cooling ? now + coolMs : status === 'backoff' ? view.nextAt : undefined,

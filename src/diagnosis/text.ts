@@ -5,13 +5,15 @@ import { count, plain, plainLines, span } from './words.js'
 export interface TextOptions {
   /** Colours by ANSI sequences. Default: none. */
   readonly color?: boolean
+  /** Only what is wrong and how it came to that: neither what was found to be well nor bare facts. Default `false`. */
+  readonly brief?: boolean
 }
 
 const marks: Readonly<Record<Verdict, string>> = { bad: '✗', unknown: '?', ok: '✓' }
 const colors: Readonly<Record<Verdict, number>> = { bad: 31, unknown: 33, ok: 32 }
 
 /** An explanation for a terminal. What servers said in it cannot steer the terminal. */
-export function explanationText(explanation: Explanation, { color = false }: TextOptions = {}): string {
+export function explanationText(explanation: Explanation, { color = false, brief = false }: TextOptions = {}): string {
   const paint = (text: string, code: number) => (color ? `\u001b[${code}m${text}\u001b[0m` : text)
   const line = ({ verdict, question, evidence, advice }: Finding): string[] => [
     `  ${paint(marks[verdict], colors[verdict])} ${plain(question)}`,
@@ -38,11 +40,8 @@ export function explanationText(explanation: Explanation, { color = false }: Tex
         .slice(-12)
         .map((words) => `  | ${words}`),
     ),
-    ...part('Looked at as well', rest.flatMap(line)),
-    ...part(
-      'Facts',
-      facts(explanation, at).map(([label, fact]) => `  ${label.padEnd(18)}${fact}`),
-    ),
+    ...part('Looked at as well', brief ? [] : rest.flatMap(line)),
+    ...part('Facts', brief ? [] : facts(explanation, at).map(([label, fact]) => `  ${label.padEnd(18)}${fact}`)),
     '',
   ].join('\n')
 }

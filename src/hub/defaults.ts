@@ -1,5 +1,6 @@
 import { MAX_DELAY_MS } from '../../machines/backoff.js'
 import { mergePolicy } from '../../machines/policy.js'
+import type { Target } from '../link/index.js'
 import type { HubOptions } from './hub.js'
 import type { ServerOptions } from './server-options.js'
 import { checkFilter } from './tool-filter.js'
@@ -16,10 +17,20 @@ export function withDefaults(given: ServerOptions, defaults: HubOptions['default
   checkFilter('tools', tools)
   if (idleMs !== undefined && !(typeof idleMs === 'number' && idleMs >= 0 && idleMs <= MAX_DELAY_MS))
     throw new TypeError(`idleMs must be milliseconds from 0 to ${MAX_DELAY_MS}, not ${String(idleMs)}`)
+  const { authorizer, ...rest } = defaults
   return {
-    ...defaults,
+    ...rest,
+    ...(authorizer && takesLogins(target) && { authorizer }),
     ...given,
     ...((policy || defaults.policy) && { policy: mergePolicy(defaults.policy ?? {}, policy ?? {}) }),
     target: 'command' in target ? { watchdog: true, ...target } : target,
   }
+}
+
+/** A program has its secrets in its environment; where a header names the credential, nobody logs in for another. */
+function takesLogins(target: Target): boolean {
+  if (!('url' in target)) return false
+  const { headers } = target
+  if (typeof headers !== 'object') return headers === undefined
+  return !Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
 }

@@ -21,7 +21,10 @@ export interface HubOptions extends ConfigOptions {
   readonly configFile?: string
   /** Changes of `configFile` are taken up while the hub runs. Default `true`. */
   readonly watch?: boolean
-  /** What holds for every server that says nothing else. */
+  /**
+   * What holds for every server that says nothing else; an `authorizer` only for those with a url and without an
+   * `Authorization` header of their own.
+   */
   readonly defaults?: Omit<ServerOptions, 'target' | 'disabled'>
   /** Which tools the hub offers, whatever server they are of; patterns are matched with `server/tool`. Default: all. */
   readonly tools?: HubToolFilter

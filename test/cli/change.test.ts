@@ -30,6 +30,16 @@ test('a fault that changes no state', () => {
   expect(said({ ...ready, fault: shownFault }, ready)).toMatch(/linked\.ready .*process\.exited/)
 })
 
+test('a login that is needed: what to run, once', () => {
+  const after = viewOf({
+    status: 'reauthorizing',
+    state: 'linked.reauthorizing.awaitingUser',
+    login: 'lifeline login files',
+  })
+  expect(said(after, ready)).toMatch(/linked\.reauthorizing\.awaitingUser +run: lifeline login files$/)
+  expect(said(after, after)).toBeUndefined()
+})
+
 test('another number of tools', () => {
   expect(said({ ...ready, tools: 1 }, ready)).toMatch(/linked\.ready +1 tool$/)
   expect(said(ready, { ...ready, tools: undefined })).toBeUndefined()

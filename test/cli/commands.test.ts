@@ -1,5 +1,5 @@
 /** `list`, `call`, `doctor`, `report`: as programs, through pipes. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { alive } from '../../src/cli/demo/processes.js'
@@ -111,11 +111,12 @@ describe('doctor and report', () => {
     const file = configOf({ good: child, typo, crashing, refused: { url: gone.url }, odd: { ...child, comand: 'x' } })
     const run = piped('doctor', '--config', file)
     expect(await run.ended, run.text).toBe(1)
-    expect(run.text).toMatch(/✓ good {2}ready {2}stdio node\n {4}scripted-child 1\.0\.0, protocol 20/)
-    expect(run.text).toMatch(/✗ typo {2}failed.*\n {4}spawn\.ENOENT: .*\n {4}→ \w+/)
-    expect(run.text).toMatch(/✗ crashing .*\n.*process\.exited[\s\S]*\| no licence/)
-    expect(run.text).toMatch(/✗ refused {2}failed.*\n {4}http\.403/)
+    expect(run.text).toMatch(/✓ good {2}ready {2}stdio node\n {2}scripted-child 1\.0\.0, protocol 20/)
+    expect(run.text).toMatch(/✗ typo: failed .*\n.*\n\nCause\n {2}✗ .*\n.*was not found.*\n {6}→ \w+/)
+    expect(run.text).toMatch(/✗ crashing: [\s\S]*\nWhat happened\n[\s\S]*process\.exited[\s\S]*\| no licence/)
+    expect(run.text).toMatch(/✗ refused: failed [\s\S]*http\.403/)
     expect(run.text).toMatch(/✓ odd[\s\S]*! .*comand: is not known here/)
+    expect(run.text).not.toContain('Looked at as well')
     expect(run.text).toMatch(/3 of 5 servers cannot be used now\.\n$/)
   })
 
@@ -128,6 +129,7 @@ describe('doctor and report', () => {
           name: 'typo',
           isWell: false,
           error: expect.objectContaining({ code: 'spawn.ENOENT', advice: expect.any(String) }),
+          explanation: expect.objectContaining({ cause: expect.objectContaining({ id: 'command', verdict: 'bad' }) }),
         }),
       ],
     ])
@@ -138,9 +140,22 @@ describe('doctor and report', () => {
     const leaking = { command: process.execPath, args: ['-e', print], env: { API_KEY: 'canary-key' } }
     const run = piped('report', 'leaking', '-c', configOf({ leaking }))
     expect(await run.ended).toBe(0)
-    expect(run.output).toMatch(/^# MCP server `leaking`: \w+\n\n- stdio node\n- process\.exited/)
-    expect(run.output).toMatch(/## Last words on stderr\n\n```\n.*\[redacted\]/)
+    expect(run.output).toMatch(/^# MCP connection leaking: \w+\n\n[\s\S]*## Cause\n/)
+    expect(run.output).toMatch(/## Last words of the server\n\n```text\n.*\[redacted\]/)
     expect(run.text).not.toContain('canary')
+  })
+
+  test('a report of a server whose configuration cannot be used', async () => {
+    const run = piped('report', 'broken', '-c', configOf({ broken: {} }))
+    expect(await run.ended, run.text).toBe(0)
+    expect(run.output).toMatch(/^# MCP server `broken`: failed\n\n- `config: .*needs either a command or a url/)
+  })
+
+  test('a server that is asked for by its name is told in full, also one that is well', async () => {
+    const run = piped('doctor', 'good', '-c', configOf({ good: child, typo }))
+    expect(await run.ended, run.text).toBe(0)
+    expect(run.text).toMatch(/✓ good: ready [\s\S]*Looked at as well\n[\s\S]*Facts\n/)
+    expect(run.text).not.toContain('typo:')
   })
 
   test('of a server that is not there', async () => {
@@ -150,26 +165,69 @@ describe('doctor and report', () => {
 })
 
 describe('without --config', () => {
-  test('the first usual place is used, and it is said which', async () => {
+  const home = () => {
     const dir = folder()
     mkdirSync(join(dir, '.cursor'))
-    writeFileSync(join(dir, '.mcp.json'), '{ "mcpServers": {} }')
     writeFileSync(join(dir, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: { good: child } }))
-    const run = piped.in(dir, 'list', '--json')
+    return dir
+  }
+  /** What a clone brings, below a home with servers of its own. */
+  const project = (dir: string, args: string[]) => {
+    const within = join(dir, 'clone')
+    mkdirSync(within)
+    const theirs = { command: process.execPath, args: ['-e', 'require("fs").writeFileSync("ran", "")', ...args] }
+    writeFileSync(join(within, '.mcp.json'), JSON.stringify({ mcpServers: { theirs } }))
+    return within
+  }
+
+  test('the first usual place is used, and it is said which', async () => {
+    const dir = home()
+    writeFileSync(join(dir, '.mcp.json'), '{ "mcpServers": {} }')
+    const run = piped.in(dir, {}, 'list', '--json')
     expect(await run.ended, run.text).toBe(0)
     expect(JSON.parse(run.output).config).toBe(join(dir, '.cursor', 'mcp.json'))
     expect(run.text).toContain(`the configuration is ${join(dir, '.cursor', 'mcp.json')}`)
   })
 
+  test('programs that came with a folder are not run, and it is said how they would be', async () => {
+    const dir = home()
+    const within = project(dir, [])
+    const run = piped.in(within, { HOME: dir }, 'list')
+    expect(await run.ended, run.text).toBe(2)
+    expect(run.text).toMatch(/clone\/\.mcp\.json came with this folder, .*name it: --config \S+clone\/\.mcp\.json\n/)
+    expect(run.text).toMatch(/For your own servers: --config \S+\.cursor\/mcp\.json\n/)
+    expect(existsSync(join(within, 'ran'))).toBe(false)
+    const named = piped.in(within, { HOME: dir }, 'list', '--config', '.mcp.json')
+    expect(await named.ended).toBe(1)
+    expect(existsSync(join(within, 'ran'))).toBe(true)
+  })
+
+  test.each([
+    ['n', 'cursor', false],
+    ['', 'cursor', false],
+    ['y', 'clone', true],
+  ])('a person who answers %j has the configuration of %s', async (answer, place, ran) => {
+    const dir = home()
+    const within = project(dir, ['--', '--api-key=canary-key'])
+    const run = inTerminal('cols 90 rows 30', 'list', 'true', { cwd: within, env: { HOME: dir } })
+    await run.until(/It names:\r\n {2}theirs {2}\S+node -e .*--api-key=\[redacted\]\r\nRun that\? \[y\/N\] /)
+    expect(existsSync(join(within, 'ran'))).toBe(false)
+    run.process.stdin?.write(`${answer}\r`)
+    await run.until(new RegExp(`the configuration is \\S+${place}`))
+    await run.ended
+    expect(existsSync(join(within, 'ran'))).toBe(ran)
+    expect(run.text).not.toContain('canary')
+  })
+
   test('one that is broken is not passed over', async () => {
     const dir = folder()
     writeFileSync(join(dir, '.mcp.json'), '{ "mcpServers": {')
-    const run = piped.in(dir, 'list')
+    const run = piped.in(dir, {}, 'list')
     expect([await run.ended, run.text]).toEqual([2, expect.stringMatching(/\.mcp\.json:1:18: this is not JSON/)])
   })
 
   test('none anywhere: where they were looked for', async () => {
-    const run = piped.in(folder(), 'list')
+    const run = piped.in(folder(), {}, 'list')
     expect(await run.ended).toBe(2)
     expect(run.text).toMatch(/Name one with --config FILE\.[\s\S]*\n {2}\S+claude_desktop_config\.json\n/)
   })

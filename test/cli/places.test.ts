@@ -2,19 +2,29 @@ import { sep } from 'node:path'
 import { expect, test } from 'vitest'
 import { usualPlaces } from '../../src/cli/places.js'
 
-const places = (platform: NodeJS.Platform, env: Record<string, string>) =>
-  usualPlaces(env, '/project', platform).map((place) => place.replaceAll(sep, '/'))
+const places = (platform: NodeJS.Platform, env: Record<string, string>, folder = '/project') => {
+  const { project, personal } = usualPlaces(env, folder, platform)
+  const named = (all: readonly string[]) => all.map((place) => place.replaceAll(sep, '/'))
+  return { project: named(project), personal: named(personal) }
+}
 
-test('what belongs to the project comes before what belongs to the person', () => {
-  const all = places('linux', { HOME: '/home/me' })
-  expect(all.slice(0, 4)).toEqual([
+test('what came with the folder is kept apart from what is the person’s own', () => {
+  const { project, personal } = places('linux', { HOME: '/home/me' })
+  expect(project).toEqual([
     '/project/.mcp.json',
     '/project/mcp.json',
     '/project/.cursor/mcp.json',
     '/project/.vscode/mcp.json',
+    '/project/.gemini/settings.json',
   ])
-  expect(all).toContain('/home/me/.claude.json')
-  expect(all).toContain('/home/me/.config/Claude/claude_desktop_config.json')
+  expect(personal).toContain('/home/me/.claude.json')
+  expect(personal).toContain('/home/me/.config/Claude/claude_desktop_config.json')
+})
+
+test('at home, the settings of hosts are the person’s own', () => {
+  const { project, personal } = places('linux', { HOME: '/home/me' }, '/home/me')
+  expect(project).toEqual(['/home/me/.mcp.json', '/home/me/mcp.json', '/home/me/.vscode/mcp.json'])
+  expect(personal).toEqual(expect.arrayContaining(['/home/me/.cursor/mcp.json', '/home/me/.gemini/settings.json']))
 })
 
 test.each<[NodeJS.Platform, Record<string, string>, string]>([
@@ -26,5 +36,5 @@ test.each<[NodeJS.Platform, Record<string, string>, string]>([
     '/Users/me/Roaming/Claude/claude_desktop_config.json',
   ],
 ])('settings of applications on %s', (platform, env, place) => {
-  expect(places(platform, env)).toContain(place)
+  expect(places(platform, env).personal).toContain(place)
 })

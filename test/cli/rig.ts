@@ -1,6 +1,7 @@
 /** Runs the command line as a person or a pipe would, and sees what is left of it. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { childrenOf } from '../../src/cli/demo/processes.js'
@@ -16,7 +17,12 @@ beforeAll(() => {
   if (status !== 0) throw new Error(`the command line was not built:\n${stdout}`)
 })
 
-afterAll(() => rmSync(built, { recursive: true, force: true }))
+/** Logins of these tests, and no others. */
+const stateHome = mkdtempSync(join(tmpdir(), 'lifeline-state-'))
+
+afterAll(() => {
+  for (const made of [built, stateHome]) rmSync(made, { recursive: true, force: true })
+})
 
 export const example = 'docs/examples/servers.json'
 export const everything = join(process.cwd(), 'node_modules/@modelcontextprotocol/server-everything/dist/index.js')
@@ -82,20 +88,37 @@ export function piped(...args: string[]): Run {
   return new Run(spawn(process.execPath, [...program, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: quiet }))
 }
 
-/** The same in a folder, which is home too: nothing else of this machine is found. */
-piped.in = (folder: string, ...args: string[]): Run => {
-  const env = { ...quiet, HOME: folder, XDG_CONFIG_HOME: undefined, APPDATA: undefined }
+/** The same in a folder, which is home too unless `more` says so: nothing else of this machine is found. */
+piped.in = (folder: string, more: Record<string, string>, ...args: string[]): Run => {
+  const env = { ...quiet, HOME: folder, XDG_CONFIG_HOME: undefined, APPDATA: undefined, ...more }
   const options = { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] satisfies ['ignore', 'pipe', 'pipe'] }
   return new Run(spawn(process.execPath, [...program, ...args], options))
 }
 
 /** In a pseudo-terminal, made by `script` of util-linux; what stands after the command sees the terminal it left. */
-export function inTerminal(size: string, command: string, after = 'true'): Run {
+export function inTerminal(
+  size: string,
+  command: string,
+  after = 'true',
+  { cwd, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
+): Run {
   const line = `stty ${size}; ${[process.execPath, ...program].join(' ')} ${command}; echo "code=$?"; ${after}`
-  return new Run(spawn('script', ['-qec', line, '/dev/null'], { stdio: ['pipe', 'pipe', 'pipe'], env: quiet }))
+  return new Run(
+    spawn('script', ['-qec', line, '/dev/null'], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...quiet, ...env },
+      ...(cwd !== undefined && { cwd }),
+    }),
+  )
 }
 
-const quiet = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, TERM: 'xterm' }
+const quiet = {
+  ...process.env,
+  NO_COLOR: undefined,
+  FORCE_COLOR: undefined,
+  TERM: 'xterm',
+  XDG_STATE_HOME: stateHome,
+}
 
 function descendants(pid: number): number[] {
   return childrenOf(pid).flatMap((child) => [child, ...descendants(child)])

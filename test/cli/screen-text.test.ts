@@ -77,6 +77,36 @@ test('of more connections than there are lines, the first are shown and the rest
   expect(shown({ views, height: 24 }).join('\n')).toMatch(/server 19 .*\n +and 180 more/)
 })
 
+test('why: the explanation in place of the cards, folded to the screen', () => {
+  const why = [
+    'files: backoff (stdio: node)',
+    '',
+    'Cause',
+    '  ✗ Does it live?',
+    '      it was ended by SIGKILL, and then again',
+  ]
+  const text = shown({ why, width: 36, selected: 1, views: [ready, { ...waiting, login: 'lifeline login files' }] })
+  expect(text.slice(2, 10)).toEqual([
+    'files: backoff (stdio: node)',
+    '',
+    'Cause',
+    '  ✗ Does it live?',
+    '      it was ended by SIGKILL, and',
+    '      then again',
+    '',
+    'run: lifeline login files',
+  ])
+})
+
+test('a login that is needed: what to run', () => {
+  const view = viewOf({
+    status: 'reauthorizing',
+    state: 'linked.reauthorizing.awaitingUser',
+    login: 'lifeline login a',
+  })
+  expect(shown({ views: [view] })[3]).toMatch(/state +linked\.reauthorizing\.awaitingUser {3}run: lifeline login a$/)
+})
+
 test('the footer tells what Ctrl-C does now', () => {
   expect(shown({ keys: false }).at(-1)).toBe('Ctrl-C stop')
   expect(shown({ closing: true }).at(-1)).toBe('Closing …  Ctrl-C again leaves at once')

@@ -1,6 +1,6 @@
 /** One line for each change that a person wants to know of: the output of a pipe, and the history on a screen. */
 import { type Line, type Piece, piece } from '../style.js'
-import { column, count, countdown, duration, timeOfDay } from '../text.js'
+import { column, count, countdown, duration, printable, timeOfDay } from '../text.js'
 import { mainState, toneOf, type View } from '../view.js'
 
 const STATE_COLUMNS = 33
@@ -13,8 +13,9 @@ export function changeLine(after: View, before: View, now: number, nameColumns: 
   const moved = mainState(after) !== mainState(before)
   const retimed = after.status === 'backoff' && after.nextAt !== before.nextAt
   const newFault = after.fault !== before.fault
+  const newLogin = after.login !== undefined && after.login !== before.login
   const otherTools = before.tools !== undefined && after.tools !== before.tools
-  if (!moved && !retimed && !newFault && !otherTools) return undefined
+  if (!moved && !retimed && !newFault && !newLogin && !otherTools) return undefined
   return entry(now, after.name, nameColumns, [
     piece(column(mainState(after), STATE_COLUMNS), toneOf(after)),
     ...details(after, before, now),
@@ -38,6 +39,7 @@ function details(after: View, before: View, now: number): Piece[] {
     if (ended) told.push(piece(`, back after ${duration(ended.durationMs)}`, 'good'))
   }
   if (after.nextAt !== undefined) told.push(piece(nextAttempt(after, now)))
+  if (after.login !== undefined) told.push(piece(loginText(after.login), 'busy'))
   const { fault } = after
   if (fault && fault !== before.fault) {
     const between = told.length > 0 ? ' · ' : ''
@@ -48,5 +50,7 @@ function details(after: View, before: View, now: number): Piece[] {
 
 export const nextAttempt = (view: View, now: number): string =>
   `${attempt(view)} in ${countdown((view.nextAt ?? now) - now)}`
+
+export const loginText = (command: string): string => `run: ${printable(command)}`
 
 export const attempt = ({ attempts, maxAttempts }: View): string => `attempt ${attempts} of ${maxAttempts}`

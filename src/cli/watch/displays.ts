@@ -19,6 +19,8 @@ export interface Display {
 export interface Shown {
   names(): readonly string[]
   views(): readonly View[]
+  /** Why this server stands as it does, in lines; nothing where there is no more to tell. */
+  explain(name: string): readonly string[]
   /** One JSON object a line, for programs. */
   readonly json: boolean
 }
@@ -74,10 +76,10 @@ class JsonDisplay implements Display {
 
   changed(after: View, before: View): void {
     if (!changeLine(after, before, this.#io.clock.now(), 0)) return
-    const { name, where, status, state, tools, attempts, maxAttempts, nextAt, fault, incident } = after
+    const { name, where, status, state, login, tools, attempts, maxAttempts, nextAt, fault, incident } = after
     const { code, summary, advice } = fault ?? {}
     this.#write({
-      ...{ event: 'status', name, where, status, state, tools, attempts, maxAttempts, nextAt },
+      ...{ event: 'status', name, where, status, state, login, tools, attempts, maxAttempts, nextAt },
       ...(fault && { fault: { code, summary, advice, at: fault.at } }),
       ...(incident && { incident }),
     })
@@ -192,7 +194,9 @@ class ScreenDisplay implements Display {
     const now = this.#io.clock.now()
     const selected = Math.min(this.#selected, Math.max(0, views.length - 1))
     const closing = this.#isClosing
-    const scene = { views, history: this.#history, now, width, height, closing, keys, selected, why: this.#why }
+    const meant = views[selected]
+    const why = this.#why && meant ? this.#shown.explain(meant.name) : undefined
+    const scene = { views, history: this.#history, now, width, height, closing, keys, selected, ...(why && { why }) }
     const lines = screenLines(scene)
     this.#terminal.draw(lines.map((line) => paint(line, { colour: this.#colour, width })))
     this.#dueAt = Number.POSITIVE_INFINITY

@@ -1,8 +1,8 @@
 /** What the screen of `lifeline watch` shows, as lines: a pure function of what is known. */
 import { type Line, type Piece, piece } from '../style.js'
-import { age, clip, column, columnsFor, count, duration, printable, timeOfDay, wrap } from '../text.js'
+import { age, column, columnsFor, count, duration, fold, timeOfDay, wrap } from '../text.js'
 import { toneOf, type View } from '../view.js'
-import { attempt, nextAttempt } from './change.js'
+import { attempt, loginText, nextAttempt } from './change.js'
 
 export interface Scene {
   readonly views: readonly View[]
@@ -18,8 +18,8 @@ export interface Scene {
   readonly keys: boolean
   /** Which of the views keys are about; shown where there is a choice. */
   readonly selected?: number
-  /** All that is known of that one is shown in place of the others. */
-  readonly why?: boolean
+  /** Why that one stands as it does, shown in place of the others. */
+  readonly why?: readonly string[]
 }
 
 const STATUS_COLUMNS = 15
@@ -27,7 +27,6 @@ const SINCE_COLUMNS = 14
 const TOOLS_COLUMNS = 10
 const LABEL_COLUMNS = 10
 const ADVICE_LINES = 2
-const STDERR_LINES = 12
 const ROOM_FOR_HISTORY = 4
 
 const none: Line = []
@@ -43,8 +42,7 @@ export function screenLines(scene: Scene): Line[] {
   const cards = views.map((view) => card(view, scene, nameColumns, isChoice && view === meant))
   const full = cards.flatMap((lines) => [...lines, none])
   const all = full.length <= room ? full : shortened(cards, room, scene.selected ?? 0)
-  const body =
-    scene.why && meant ? [...card(meant, scene, nameColumns, false), ...evidenceLines(meant, scene), none] : all
+  const body = scene.why && meant ? [...whyLines(meant, scene, nameColumns), none] : all
   const left = room - body.length
   const recent = left >= ROOM_FOR_HISTORY && history.length > 0 ? history.slice(-(left - 2)) : []
   return [
@@ -94,23 +92,16 @@ function shortened(cards: readonly Line[][], room: number, selected: number): Li
   return [...lines.slice(from, from + shown), [piece(more, 'faint')]]
 }
 
-/** What the last fault was judged by. */
-function evidenceLines({ fault }: View, { width }: Scene): Line[] {
-  if (!fault || !('evidence' in fault.source)) return []
-  const { evidence, rule, class: kind, delivery } = fault.source
-  const { http, exit, errno, phase } = evidence
-  const facts = [
-    `${kind}, ${delivery}, while ${phase}, by rule ${rule}`,
-    ...(errno === undefined ? [] : [errno]),
-    ...(http ? [`HTTP ${http.status} to ${http.exchange}${http.body ? `: ${http.body}` : ''}`] : []),
-    ...(exit && 'code' in exit ? [`exit code ${exit.code}, signal ${exit.signal}`] : []),
-    ...(exit?.stderrTail ?? '')
-      .split('\n')
-      .filter((line) => line.trim() !== '')
-      .slice(-STDERR_LINES)
-      .map((line) => `| ${line}`),
-  ]
-  return facts.map((text) => labelled('', [piece(clip(printable(text), width - LABEL_COLUMNS - 2), 'faint')]))
+/** The explanation, with its headings; the card where there is no more than that. */
+function whyLines(view: View, scene: Scene, nameColumns: number): Line[] {
+  const { why = [], width } = scene
+  if (why.length === 0) return card(view, scene, nameColumns, false)
+  const login = view.login === undefined ? [] : [none, [piece(loginText(view.login), 'busy')]]
+  const lines = why.flatMap((text) => {
+    const isHeading = text !== '' && !text.startsWith(' ')
+    return fold(text, width).map((part): Line => [piece(part, isHeading ? 'strong' : 'plain')])
+  })
+  return [...lines, ...login]
 }
 
 /** A connection: what it is, where exactly it stands, the last fault and what to do about it, the last incident. */
@@ -140,6 +131,7 @@ function sinceWhen({ downSince, since }: View, now: number): string {
 }
 
 function waiting(view: View, now: number): Piece[] {
+  if (view.login !== undefined) return [piece(`   ${loginText(view.login)}`, 'busy')]
   if (view.nextAt !== undefined) return [piece(`   ${nextAttempt(view, now)}`, 'busy')]
   if (view.attempts > 0 && view.status !== 'ready') return [piece(`   ${attempt(view)}`, 'busy')]
   return []

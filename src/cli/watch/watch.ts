@@ -1,4 +1,5 @@
 /** `lifeline watch`: keeps every server of a config file connected and shows how that goes, until it is stopped. */
+import { explanationText } from '../../index.js'
 import { Fleet } from '../fleet.js'
 import { exitCode, type Io } from '../io.js'
 import { Roster } from '../roster.js'
@@ -25,10 +26,27 @@ async function show(fleet: Fleet, { json }: Words, io: Io, stop: StopRequest): P
   const { hub } = fleet
   const connectionOf = (name: string) => [...hub.connections.values()].find((one) => printable(one.name) === name)
   let display: Display | undefined
-  const roster = new Roster(hub, clock, (after, before) => display?.changed(after, before))
+  const roster = new Roster(
+    hub,
+    clock,
+    (after, before) => display?.changed(after, before),
+    (name) => fleet.loginCommand(name),
+  )
   display = displayFor(
     io,
-    { names: () => hub.servers.map(({ name }) => printable(name)), views: () => roster.views, json },
+    {
+      names: () => hub.servers.map(({ name }) => printable(name)),
+      views: () => roster.views,
+      explain: (name) => {
+        const explanation = connectionOf(name)?.explain()
+        if (!explanation) return []
+        // A screen is small, and what is wrong comes first.
+        return explanationText(explanation, { brief: explanation.cause !== undefined })
+          .trimEnd()
+          .split('\n')
+      },
+      json,
+    },
     {
       stop: stop.ask,
       retry: () => {
