@@ -8,11 +8,10 @@ import { elapsed } from '../clock.js'
 import { evidenceOf, WireError } from '../wire/failure.js'
 import type { WireEvent } from '../wire/wire.js'
 import { Admission } from './admission.js'
-import { changedLists, listsOf } from './catalog.js'
-import { diffCatalogs } from './catalog-diff.js'
+import { changedLists } from './catalog.js'
+import { Contents } from './contents.js'
 import { Errands } from './errands.js'
 import { judge } from './judge.js'
-import { ListReader } from './list-reader.js'
 import type { Link } from './port.js'
 import { isAnswer, Prober } from './prober.js'
 import type { ConnectionRuntime } from './runtime.js'
@@ -33,7 +32,7 @@ export class LinkRun {
   /** The chart left the link. Otherwise the actor was stopped from outside, and nothing comes after it. */
   #detached = false
   readonly #errands: Errands
-  #lists: ListReader | undefined
+  #contents: Contents | undefined
   #prober: Prober | undefined
   /** Resolves when the wire may be released: the slot of this link ends with it. */
   #finish: (() => void) | undefined
@@ -63,7 +62,7 @@ export class LinkRun {
         this.#attempt('discovering', (link) => this.#discover(link))
         break
       case 'refresh':
-        this.#attempt('ready', (link) => this.#refresh(link))
+        this.#attempt('ready', () => this.#refresh())
         break
       case 'probe':
         this.#attempt('ready', (link) => this.#probe(link))
@@ -112,7 +111,12 @@ export class LinkRun {
       if (this.#left) return
       const link = runtime.makeLink(this.#input.resume ? runtime.session : undefined, this.#input.dialect.wire)
       this.#link = link
-      this.#lists = this.#listReader(link)
+      this.#contents = new Contents(runtime, link, {
+        errands: this.#errands,
+        over: () => this.#left,
+        judge: (error) => this.#judge(error),
+        lose: (fault) => this.#meet(fault),
+      })
       this.#subscriptions.add(link.wire.events$.subscribe((event) => this.#onWire(event)))
       this.#subscriptions.add(link.notifications$.subscribe((notification) => this.#onNotification(notification)))
       await link.wire.start()
@@ -197,7 +201,7 @@ export class LinkRun {
     }
     this.#agreed(link)
     this.#runtime.restored = []
-    this.#lists?.mark(listsOf(session.capabilities))
+    this.#contents?.mark()
     const known = this.#runtime.catalog$.value.fetchedAt > 0
     if (known) this.#goLive(link)
     // Before the chart goes on: whoever asks for the stream next does not know where it had got to.
@@ -213,52 +217,14 @@ export class LinkRun {
   async #discover(link: Link): Promise<void> {
     // Credentials may have been renewed while the listening stream was refused.
     link.wire.listen?.()
-    const [complete, restored] = await Promise.all([
-      this.#lists?.read(listsOf(this.#capabilities())),
-      this.#restore(link),
-    ])
+    const complete = await this.#contents?.discover()
     this.#goLive(link)
-    this.#tell({ type: 'link.discovered', complete: complete === true && restored })
+    this.#tell({ type: 'link.discovered', complete: complete === true })
   }
 
-  async #refresh(link: Link): Promise<void> {
-    const { catalog$ } = this.#runtime
-    const before = catalog$.value
-    const lists = this.#lists
-    const kinds = listsOf(this.#capabilities()).filter((kind) => lists?.isDue(kind) || before.errors[kind])
-    const [complete, restored] = await Promise.all([lists?.read(kinds), this.#restore(link)])
-    const after = catalog$.value
-    const isEmptied = kinds.some((kind) => before[kind].length > 0 && after[kind].length === 0)
-    const unchanged = isEmptied || diffCatalogs(before, after).length === 0
-    // A change that is told of but not to be seen (yet) is looked for once more, in the same lists.
-    if (unchanged) lists?.mark(kinds)
-    this.#tell({ type: 'lists.refreshed', complete: complete === true && restored, unchanged })
-  }
-
-  /** Tells the session what the application asked for and it does not know; true when it knows all. */
-  async #restore(link: Link): Promise<boolean> {
-    const { logging, resources } = this.#capabilities()
-    const timeoutMs = this.#runtime.policy.callMs
-    const can = { logging: logging !== undefined, subscribe: resources?.subscribe === true }
-    const items = await this.#runtime.restoration.restore(
-      (method, params) => this.#errands.run(() => link.request(method, params, { timeoutMs })),
-      can,
-      (error) => this.#judge(error),
-    )
-    this.#runtime.restored = items
-    return items.every(({ fault }) => fault === undefined)
-  }
-
-  #listReader(link: Link): ListReader {
-    const timeoutMs = this.#runtime.policy.callMs
-    return new ListReader({
-      list: (kind, signal) => this.#errands.run(() => link.list(kind, { timeoutMs, signal })),
-      judge: (error) => this.#judge(error),
-      lose: (fault) => this.#meet(fault),
-      take: (readings) => {
-        if (!this.#left) this.#runtime.takeReadings(readings, listsOf(this.#capabilities()))
-      },
-    })
+  async #refresh(): Promise<void> {
+    const read = await this.#contents?.refresh()
+    if (read) this.#tell({ type: 'lists.refreshed', ...read })
   }
 
   #proberOf(link: Link): Prober {
@@ -287,7 +253,7 @@ export class LinkRun {
     if (this.#left) return
     this.#phase = 'ready'
     this.#admission?.passed()
-    this.#lists?.takeArrived()
+    this.#contents?.takeArrived()
     if (this.#runtime.live?.link === link) return
     this.#runtime.live = {
       link,
@@ -298,13 +264,9 @@ export class LinkRun {
     }
   }
 
-  #capabilities() {
-    return this.#runtime.session?.capabilities ?? {}
-  }
-
   #onNotification({ method, params }: { method: string; params?: Record<string, unknown> }): void {
     const changed = changedLists(method)
-    this.#lists?.mark(changed)
+    this.#contents?.mark(changed)
     if (changed.length > 0) this.#tell({ type: 'lists.changed' })
     this.#runtime.notifications$.next({ method, params })
   }
@@ -322,7 +284,7 @@ export class LinkRun {
         break
       case 'listening':
         if (!event.gap) break
-        this.#lists?.mark(listsOf(this.#capabilities()))
+        this.#contents?.mark()
         this.#tell({ type: 'lists.changed' })
         break
       case 'post-only':
