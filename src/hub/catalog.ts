@@ -85,6 +85,11 @@ export class CatalogOfAll {
     this.#changes.next({ server, available, lists: lists.map((change) => inHub(server, change)) })
   }
 
+  /** The members stand in another order. */
+  reorder(): void {
+    this.#markStale()
+  }
+
   end(): void {
     this.#over = true
     this.#catalog.complete()

@@ -227,12 +227,15 @@ class Registry implements Hub {
 
   /** The order of the configuration is the order of what is shown. */
   #order(entries: readonly ConfigEntry[]): void {
+    const before = [...this.#members.keys()]
+    if (entries.every(({ name }, i) => name === before[i])) return
     for (const { name } of entries) {
       const member = this.#members.get(name)
       if (!member) continue
       this.#members.delete(name)
       this.#members.set(name, member)
     }
+    this.#catalog.reorder()
   }
 
   #startIfDue(member: Member): Promise<ServerStatus> {
@@ -299,7 +302,7 @@ class Registry implements Hub {
 
 const isSame = (before: ServerStatus | undefined, now: ServerStatus): boolean =>
   before !== undefined &&
-  (['status', 'error', 'fault', 'capabilities'] as const).every((part) => before[part] === now[part])
+  (['where', 'status', 'error', 'fault', 'capabilities'] as const).every((part) => before[part] === now[part])
 
 function entriesOf(config: Servers | HubConfig): readonly ConfigEntry[] {
   if (typeof config !== 'object' || config === null || Array.isArray(config))

@@ -220,6 +220,26 @@ describe('apply()', () => {
     expect(hub.tools.map(({ name }) => name)).toEqual(['new__x', 'other__y', 'same__x'])
   })
 
+  it('another order touches no server, and is that of servers and tools', async () => {
+    const [a, b] = [new MemoryServer('x'), new MemoryServer('x')]
+    const hub = hubOf({ servers: { a: { target: a }, b: { target: b } } })
+    await hub.start()
+    const catalogs: string[] = []
+    hub.catalog$.subscribe(({ tools }) => catalogs.push(tools.map(({ name }) => name).join()))
+    expect(await hub.apply({ b: { target: b }, a: { target: a } })).toMatchObject({ unchanged: ['b', 'a'] })
+    expect(hub.tools.map(({ name }) => name)).toEqual(['b__x', 'a__x'])
+    expect([Object.keys(statusesOf(hub)), a.opened + b.opened]).toEqual([['b', 'a'], 2])
+    expect(catalogs).toEqual(['a__x,b__x', 'b__x,a__x'])
+  })
+
+  it('another address is told at once, with the status', async () => {
+    const hub = hubOf({ servers: { a: { target: { url: 'http://127.0.0.1:9/a' } } } })
+    const seen: (string | undefined)[] = []
+    hub.status$.subscribe(({ where }) => seen.push(where))
+    await hub.apply({ a: { target: { url: 'http://127.0.0.1:19/a' } } })
+    expect(seen).toEqual(['http 127.0.0.1:9', 'http 127.0.0.1:19'])
+  })
+
   it('a change of a time limit makes no new link; a change of kind makes another connection', async () => {
     await using server = await startFaultServer()
     const hub = hubOf({ servers: { a: { target: { url: server.url } } }, defaults: {} })

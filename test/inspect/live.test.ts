@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type AnyActorRef, createActor, createMachine, SimulatedClock } from 'xstate'
+import { createHub } from '../../src/hub/index.js'
 import {
   type Connection,
   type ConnectionActor,
@@ -148,6 +149,20 @@ test('connections of this process are found wherever they run, and nothing else 
   await expect.poll(() => connection.status).toBe('idle')
   expect(JSON.stringify(page.told)).not.toContain('canary')
   actor.stop()
+})
+
+test('one inspector sees every server of a hub', async () => {
+  await using server = await startFaultServer()
+  const inspector = await started()
+  const target = { url: server.url }
+  const hub = createHub({ servers: { a: { target }, b: { target } }, defaults: { inspect: inspector.inspect } })
+  onTestFinished(() => hub.close())
+  await hub.start()
+  await using page = new PageSocket(inspector)
+  expect((await page.hears('hello')).actors).toMatchObject([
+    { name: 'a', status: 'ready' },
+    { name: 'b', status: 'ready' },
+  ])
 })
 
 test('an observer that comes late finds the connection with what it does next', async () => {
