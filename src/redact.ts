@@ -73,11 +73,21 @@ export function redact(
   headers: Readonly<Record<string, string>> = {},
   secrets: readonly string[] = [],
 ): string {
-  let clean = text
-  for (const secret of longestFirst([...secrets, ...secretsIn(headers)])) clean = clean.replaceAll(secret, gone)
+  let clean = redactKnown(text, headers, secrets)
   for (const [shape, replacement] of shapes) {
     clean = typeof replacement === 'string' ? clean.replace(shape, replacement) : clean.replace(shape, replacement)
   }
+  return clean
+}
+
+/** Without the very values alone: for what is read by programs afterwards, as addresses and scopes are. */
+export function redactKnown(
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+  secrets: readonly string[] = [],
+): string {
+  let clean = text
+  for (const secret of longestFirst([...secrets, ...secretsIn(headers)])) clean = clean.replaceAll(secret, gone)
   return clean
 }
 

@@ -107,6 +107,8 @@ export class ConnectionRuntime implements Runtime {
     this.policyOptions = options.policyOptions
     this.#options = options
     this.#target = options.target
+    // A snapshot that is persisted is walked through, runtime included, and subscriptions hang together in circles.
+    for (const field of Object.keys(this)) Object.defineProperty(this, field, { enumerable: false })
   }
 
   /** The runtime behind what the chart carries. */

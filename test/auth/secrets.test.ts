@@ -4,6 +4,9 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { InspectionEvent } from 'xstate'
 import { oauth } from '../../src/auth/index.js'
+import { logEvents } from '../../src/index.js'
+import { redacted } from '../../src/inspect/index.js'
+import { type ObserveOptions, observe } from '../../src/otel/index.js'
 import { failure } from '../connection/rig.js'
 import { json } from './authorization-server.js'
 import { address, echo, redirectUrl } from './scenes.js'
@@ -22,11 +25,44 @@ const shown = (value: unknown): string => {
   return `${asJson}\n${inspect(value, { depth: 12 })}`
 }
 
+/** A meter and a tracer that note all they are told. */
+function noting(told: unknown[]): ObserveOptions {
+  const note = (...given: unknown[]) => {
+    told.push(given)
+  }
+  const span = {
+    setAttribute: note,
+    setAttributes: note,
+    setStatus: note,
+    addEvent: note,
+    recordException: note,
+    end: note,
+  }
+  const instrument = (...given: unknown[]) => {
+    note(...given)
+    return { add: note, record: note, addCallback: () => {}, removeCallback: () => {} }
+  }
+  const startSpan = (...given: unknown[]) => {
+    note(...given)
+    return span
+  }
+  return {
+    meter: {
+      createHistogram: instrument,
+      createCounter: instrument,
+      createUpDownCounter: instrument,
+      createObservableGauge: instrument,
+    },
+    tracer: { startSpan },
+  } as unknown as ObserveOptions
+}
+
 describe('secrets of a login', () => {
-  it('are in no event, context, snapshot, error, fault, incident, checkpoint or inspection', async () => {
+  it('are in no event, context, snapshot, error, fault, incident, checkpoint, inspection, log, trace, explanation or report', async () => {
     const world = new World()
     const outputs: string[] = []
     const inspected: unknown[] = []
+    const adapted = redacted((seen) => outputs.push(shown(seen)))
     const connection = world.connect({
       authorizer: oauth({
         store: new MemoryStore(),
@@ -35,11 +71,18 @@ describe('secrets of a login', () => {
         clientSecret: 'client-secret-canary',
         issuer: 'http://as.test',
       }),
-      inspect: (event: InspectionEvent) => inspected.push('event' in event ? event.event : event.type),
+      inspect: (event: InspectionEvent) => {
+        inspected.push('event' in event ? event.event : event.type)
+        adapted(event)
+      },
     })
     world.as.clients.add('me')
     connection.actor.on('*', (news) => outputs.push(shown(news)))
     connection.incidents$.subscribe((incident) => outputs.push(shown(incident)))
+    const logged: unknown[] = []
+    logEvents(connection).subscribe((line) => logged.push(line))
+    const traced: unknown[] = []
+    observe(connection, noting(traced))
     connection.actor.subscribe({ next: (snapshot) => outputs.push(shown(snapshot.context)) })
     const errors: unknown[] = []
     const keep = async (promise: Promise<unknown>) => errors.push(await world.soon(failure(promise)))
@@ -60,6 +103,14 @@ describe('secrets of a login', () => {
       return json({ jsonrpc: '2.0', id: body.id, error })
     }
     await keep(echo(connection, 1))
+    const told = world.play
+    world.play = ({ method, token }) =>
+      method === 'tools/call'
+        ? world.challenge(403, `error="insufficient_scope", scope="${token}", error_description="not ${token}"`)
+        : undefined
+    await keep(echo(connection, 4, { timeoutMs: 1_000 }))
+    outputs.push(shown(connection.explain()), connection.report())
+    world.play = told
     const answered = await world.soon(failure(echo(connection, 2)))
     errors.push((answered as { fault?: unknown }).fault)
     // So does the authorization server.
@@ -68,7 +119,8 @@ describe('secrets of a login', () => {
       json({ error: 'invalid_grant', error_description: `unknown ${params.refresh_token}` }, 400)
     world.as.expire()
     await keep(echo(connection, 3, { timeoutMs: 5_000 }))
-    outputs.push(...errors.map(shown), ...inspected.map(shown))
+    outputs.push(shown(connection.explain()), connection.report())
+    outputs.push(...errors.map(shown), ...inspected.map(shown), ...logged.map(shown), ...traced.map(shown))
     outputs.push(
       shown(connection.fault),
       shown(connection.checkpoint()),
@@ -81,7 +133,7 @@ describe('secrets of a login', () => {
 
     const all = outputs.join('\n')
     expect(all.length).toBeGreaterThan(20_000)
-    expect(inspected.length).toBeGreaterThan(20)
+    for (const all of [inspected, logged, traced]) expect(all.length).toBeGreaterThan(5)
     expect([...new Set(all.match(/[\w-]*canary[\w-]*/g))]).toEqual([])
     for (const secret of [state, challenge]) expect(all.includes(secret)).toBe(false)
     // The search finds what is there.

@@ -1,6 +1,6 @@
 /** Makes evidence of what went wrong with one exchange. Bounded, redacted, and never on the path of a call that works. */
 import type { Exchange, HttpEvidence, RpcEvidence, WireEvidence } from '../../../machines/evidence.js'
-import { redact, redactValue } from '../../redact.js'
+import { redact, redactKnown, redactValue } from '../../redact.js'
 import { evidenceOf } from '../failure.js'
 import { errnoOf } from './errno.js'
 import type { ResponseHeaders, Target } from './exchange.js'
@@ -126,14 +126,18 @@ function base(sent: Sent, what: string | undefined, sign: string) {
 }
 
 function httpPart(sent: Sent, { status, headers }: Head, body: string): HttpEvidence {
-  const contentType = headers.get('content-type')
-  const location = status >= 300 && status < 400 ? safeUrl(headers.get('location'), sent.target.href) : undefined
+  // Challenges are read by whoever gets the next credential; the one that was refused may be repeated in them.
+  const known = (text: string | undefined) =>
+    text === undefined ? undefined : redactKnown(text, sent.outgoing?.headers, sent.target.secrets)
+  const contentType = known(headers.get('content-type'))
+  const location = status >= 300 && status < 400 ? known(safeUrl(headers.get('location'), sent.target.href)) : undefined
+  const told = Object.entries(toldHeaders(headers, sent.target.href))
   // Redacted before it is cut: a secret cut in two would no longer be found.
   const excerpt = clean(body.slice(0, 4 * maxExcerpt), sent).slice(0, maxExcerpt)
   return {
     status,
     exchange: sent.exchange,
-    headers: toldHeaders(headers, sent.target.href),
+    headers: Object.fromEntries(told.map(([name, value]) => [name, known(value) ?? ''])),
     ...(contentType !== undefined && { contentType }),
     ...(excerpt !== '' && { body: excerpt }),
     ...(location !== undefined && { location }),
