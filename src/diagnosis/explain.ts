@@ -121,7 +121,8 @@ function standing(file: CaseFile): string {
 }
 
 function sentence(text: string): string {
-  const first = text.slice(0, 1).toUpperCase() + text.slice(1)
+  // An address keeps its spelling.
+  const first = /^\w+:\/\//.test(text) ? text : text.slice(0, 1).toUpperCase() + text.slice(1)
   return /[.!?…]$/.test(first) ? first : `${first}.`
 }
 

@@ -81,7 +81,7 @@ export const credential: Check = {
     const fault = obstacle(file)
     if (file.status === 'reauthorizing' || (fault?.class === 'unauthorized' && !isSessionLost(fault)))
       return bad(
-        whyRefused(fault),
+        whyRefused(fault, file),
         file.status === 'reauthorizing'
           ? 'A new one is being got; where a person has to log in, do so.'
           : (fault?.advice ?? 'Log in again.'),
@@ -91,13 +91,15 @@ export const credential: Check = {
   },
 }
 
-function whyRefused(fault: Fault | undefined): string {
+function whyRefused(fault: Fault | undefined, { counters }: CaseFile): string {
   if (!fault) return 'a new credential is needed'
   const { tokenState, http } = fault.evidence
   const status = http ? `the server answers ${http.status}` : plain(fault.evidence.summary)
   if (tokenState === 'expired') return `${status}; the token has run out`
   if (tokenState === 'fresh') return `${status} although the token has not run out`
-  return tokenState === 'none' ? `${status}; no token was sent` : status
+  if (tokenState !== 'none') return status
+  // A header that the configuration gives is no token of ours, and is seen by nobody.
+  return counters.authorizer ? `${status}; no token was sent` : `${status} to the headers as they are configured`
 }
 
 const isForbidden = ({ code }: Fault): boolean => code === 'http.403' || code === 'scope.insufficient'

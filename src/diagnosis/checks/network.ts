@@ -63,6 +63,10 @@ function advice({ evidence: { errno, target }, advice: fallback }: Fault): strin
     case 'ENETUNREACH':
     case 'ENETDOWN':
       return 'There is no way to that host: check the network connection, VPN and routes of this machine.'
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+    case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
+    case 'EPROTO':
+      return `What listens at ${target ?? 'that address'} speaks no TLS: correct the port, or use http: where that is meant.`
     case 'ECONNRESET':
     case 'EPIPE':
     case 'UND_ERR_SOCKET':
