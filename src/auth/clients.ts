@@ -5,7 +5,8 @@ import { unusable } from './failure.js'
 import type { Messenger } from './messenger.js'
 import { unite } from './scopes.js'
 import type { OAuthSetup } from './setup.js'
-import type { Remembered, StoredClient, Vault } from './vault.js'
+import type { StoredClient } from './stored-client.js'
+import type { Remembered, Vault } from './vault.js'
 
 /** The client that is known to this authorization server, if one is remembered. */
 export function knownClient({ client }: Remembered, issuer: string): StoredClient | undefined {

@@ -11,7 +11,8 @@ import type { Discovered } from './discovery.js'
 import { stepEvidence, type Verdict } from './failure.js'
 import type { Messenger } from './messenger.js'
 import type { OAuthSetup } from './setup.js'
-import type { PendingLogin, StoredClient } from './vault.js'
+import type { StoredClient } from './stored-client.js'
+import type { PendingLogin } from './vault.js'
 
 export type Grant =
   | { readonly tokens: OAuthTokens }

@@ -6,7 +6,8 @@ import { type Discovered, isSameIssuer } from './discovery.js'
 import { unusable } from './failure.js'
 import { unite } from './scopes.js'
 import type { OAuthSetup } from './setup.js'
-import type { PendingLogin, StoredClient } from './vault.js'
+import type { StoredClient } from './stored-client.js'
+import type { PendingLogin } from './vault.js'
 
 /**
  * Makes the address for the person's browser, with proof key and state.

@@ -4,7 +4,8 @@ import { OAuthCredentials } from './oauth-credentials.js'
 import type { OAuthSetup } from './setup.js'
 import type { TokenStore } from './store.js'
 import { StoreVault } from './store-vault.js'
-import type { Remembered, StoredClient, Vault } from './vault.js'
+import type { StoredClient } from './stored-client.js'
+import type { Remembered, Vault } from './vault.js'
 
 /** How a person logs in, and where the login is remembered. */
 export interface OAuthOptions {

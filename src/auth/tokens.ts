@@ -1,5 +1,5 @@
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
-import type { StoredClient } from './vault.js'
+import type { StoredClient } from './stored-client.js'
 
 /** Tokens as they are remembered. */
 export interface StoredTokens extends OAuthTokens {

@@ -1,13 +1,5 @@
+import type { StoredClient } from './stored-client.js'
 import type { StoredTokens } from './tokens.js'
-
-/** A client as the authorization server knows it. */
-export interface StoredClient {
-  readonly client_id: string
-  readonly client_secret?: string
-  /** The authorization server that knows it. It is shown to no other. */
-  readonly issuer?: string
-  readonly [more: string]: unknown
-}
 
 /** A login that was begun and waits for its answer. Holds secrets. */
 export interface PendingLogin {
