@@ -76,7 +76,7 @@ export async function logIn(
 }
 
 /** The login came to nothing; the message says why. */
-export class LoginError extends LifelineError {
+class LoginError extends LifelineError {
   static override readonly code = 'LOGIN_FAILED'
   readonly code = LoginError.code
 
