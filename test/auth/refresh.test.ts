@@ -29,7 +29,7 @@ describe.each(kinds)('a token that ran out, remembered by %s', (_, authorizerOf)
     await world.soon(connection.close())
   })
 
-  it('survives a token endpoint that is away, however often it is asked (SDK trap 8)', async () => {
+  it('survives a token endpoint that is away, however often it is asked (SDK trap 8) (P13)', async () => {
     const given = loggedIn()
     const { world, provider } = given
     const connection = await ready(world, authorizerOf(given))

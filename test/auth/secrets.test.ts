@@ -57,7 +57,7 @@ function noting(told: unknown[]): ObserveOptions {
   } as unknown as ObserveOptions
 }
 
-describe('secrets of a login', () => {
+describe('secrets of a login (P19)', () => {
   it('are in no event, context, snapshot, error, fault, incident, checkpoint, inspection, log, trace, explanation or report', async () => {
     const world = new World()
     const outputs: string[] = []

@@ -23,7 +23,7 @@ describe.each([
   ['a store', ({ authorizer }: ReturnType<typeof loggedIn>) => authorizer],
   ['a provider of the SDK', ({ provider }: ReturnType<typeof loggedIn>) => provider],
 ] as const)('stepping up, by %s', (_, authorizerOf) => {
-  it('asks a person for the union of scopes, and not the token endpoint; only that call waits', async () => {
+  it('asks a person for the union of scopes, and not the token endpoint; only that call waits (P14)', async () => {
     const given = wanting()
     const { world } = given
     const connection = await ready(world, authorizerOf(given))

@@ -19,7 +19,7 @@ describe('a call while there is no link', () => {
     expect(calls).toEqual([1, 2, 3].map(() => ({ value: { ok: true }, settled: 1 })))
   })
 
-  it('is refused when as many wait as may (promise P15), and no other is disturbed', async () => {
+  it('is refused when as many wait as may (P15), and no other is disturbed', async () => {
     const host = new FakeHost()
     const waiting = [1, 2, 3].map(() => watch(host.calls.call('x', undefined)))
     const tooMany = watch(host.calls.call('x', undefined))
@@ -31,7 +31,7 @@ describe('a call while there is no link', () => {
     expect(host.calls.waiting).toBe(0)
   })
 
-  it('rejects by its deadline, as not sent, and tells the last fault', async () => {
+  it('rejects by its deadline, as not sent, and tells the last fault (P1)', async () => {
     const host = new FakeHost()
     host.judge({ kind: 'network', wire: 'http', summary: 'refused', errno: 'ECONNREFUSED', sent: false })
     const call = watch(host.calls.call('x', undefined, { timeoutMs: 1_000 }))
@@ -123,7 +123,7 @@ describe('a call while the link is there', () => {
     expect(host.calls.waiting).toBe(0)
   })
 
-  it('whose link dies waits again and is answered by the next one; it settles once', async () => {
+  it('whose link dies waits again and is answered by the next one; it settles once (P1)', async () => {
     const host = new FakeHost()
     host.usable = true
     host.harmless = true

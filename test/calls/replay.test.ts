@@ -113,7 +113,7 @@ describe('a call whose outcome is unknown', () => {
     ['an answer that is none', { kind: 'malformed' }],
   ]
 
-  it.each(faults)('%s: is never sent again by itself', async (_what, evidence) => {
+  it.each(faults)('%s: is never sent again by itself (P2)', async (_what, evidence) => {
     const { host, call } = begun()
     host.sent[0]?.fail(evidence)
     await ticks()

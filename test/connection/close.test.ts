@@ -15,7 +15,7 @@ async function expectClean(before: number): Promise<void> {
   await expect.poll(resources, { timeout: 2_000 }).toBeLessThanOrEqual(before)
 }
 
-describe('close()', () => {
+describe('close() (P18)', () => {
   it('of a connection that was never started', async () => {
     const { connection } = driven({ target: { command: 'x' } })
     await connection.close()
@@ -141,7 +141,7 @@ describe('close()', () => {
   })
 })
 
-describe('a process whose connections are closed', () => {
+describe('a process whose connections are closed (P18)', () => {
   it.each(['stdio', 'http', 'failed', 'backoff'])('ends by itself (%s, report 10.06)', async (kind) => {
     const host = new URL('./host.ts', import.meta.url).pathname
     const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', host, kind], { timeout: 15_000 })

@@ -79,7 +79,7 @@ describe('embedding', () => {
     actor.stop()
   })
 
-  it('nothing secret shows in snapshots, input or JSON', async () => {
+  it('nothing secret shows in snapshots, input or JSON (P19)', async () => {
     const secret = 'canary-7f3a'
     const target = {
       url: `http://user:${secret}@127.0.0.1:9/mcp?key=${secret}`,

@@ -58,7 +58,7 @@ it('the first failure to connect is a start, a loss is a loss, and each attempt 
   expect(incidents[1]).toMatchObject({ kind: 'loss', outcome: 'recovered', resumed: false })
 })
 
-it('what fails after the giving up names the disconnect that it goes back to', async () => {
+it('what fails after the giving up names the disconnect that it goes back to (P22)', async () => {
   await using it = await connected({ policy: { maxAttempts: 1 } })
   const incidents = incidentsOf(it)
   await it.server.stop()

@@ -37,7 +37,7 @@ describe('a child that is killed', () => {
       expect(starts.map(({ pid }) => isAlive(pid))).toEqual([false, false])
     }))
 
-  it('is never there twice: each is gone before the next is started', () =>
+  it('is never there twice: each is gone before the next is started (P4)', () =>
     withLog(async (log) => {
       const connection = quick({
         target: childServer({ log, onEof: [], onSigterm: [] }),
@@ -54,7 +54,7 @@ describe('a child that is killed', () => {
 })
 
 describe('an HTTP server that is restarted', () => {
-  it('and has forgotten its sessions: one new session, no dead id in initialize, lists read anew', async () => {
+  it('and has forgotten its sessions: one new session, no dead id in initialize, lists read anew (P9, P10)', async () => {
     await using server = await startFaultServer()
     const connection = quick({ target: { url: server.url } })
     await connection.connect()
@@ -190,7 +190,7 @@ describe('a call whose wire breaks', () => {
 })
 
 describe('a link that dies silently', () => {
-  it('is declared dead after keepalive and two probes', async () => {
+  it('is declared dead after keepalive and two probes (P16)', async () => {
     await using server = await startFaultServer()
     const { connection, clock } = driven({ target: { url: server.url } })
     await connection.connect()
@@ -211,7 +211,7 @@ describe('a link that dies silently', () => {
   })
 })
 
-describe('status is measured (promise P21)', () => {
+describe('status is measured (P21)', () => {
   it('a call whose reply stream broke and is being resumed is no sign of life', async () => {
     await using server = await startFaultServer()
     server.answer('tools/call', sse([{ id: 'e1', data: '' }, 'destroy']))

@@ -72,7 +72,7 @@ describe.each<[string, number | undefined]>([
   ['answers a page', 200],
   ['answers an error of the protocol', undefined],
 ])('a server that repeats what it was sent, and %s', (_case, code) => {
-  it('gives nothing away', async () => {
+  it('gives nothing away (P19)', async () => {
     await using server = await startFaultServer()
     const repeat: Play = ({ request, res }) => {
       const text = `${JSON.stringify(request.headers)} ${request.path} ${Object.values(canaries).join(' ')}`

@@ -16,7 +16,7 @@ async function apart(site: Site) {
 }
 
 describe('network', () => {
-  it('lets packets vanish: a half-open link is declared dead within keepalive and two probes', async () => {
+  it('lets packets vanish: a half-open link is declared dead within keepalive and two probes (P16)', async () => {
     await using site = new Site()
     const { net, target } = await apart(site)
     await using connection = createConnection({ name: 'lab', target, policy: quick })

@@ -62,7 +62,7 @@ describe('a probe', () => {
     expect(asked.map(({ thorough }) => thorough)).toEqual([false])
   })
 
-  it('is not needed while a call is in flight (promise P17), but is while one is only being resumed', async () => {
+  it('is not needed while a call is in flight (P17), but is while one is only being resumed', async () => {
     const { wire, asked, prober } = made()
     wire.pending = 1
     expect(await prober.ask()).toEqual({})

@@ -114,7 +114,7 @@ async function loseSession(it: Scene): Promise<void> {
 }
 
 describe('a connection', () => {
-  it('restores level and subscriptions in the new session, and the incident tells what (promise P11)', async () => {
+  it('restores level and subscriptions in the new session, and the incident tells what (P11)', async () => {
     await using it = await remembering()
     const incidents: Incident[] = []
     it.connection.incidents$.subscribe((incident) => incidents.push(incident))

@@ -173,7 +173,7 @@ describe('every deadline, at its default', () => {
     expect([health(r), r.context().attempts]).toEqual(['steady', 0])
   })
 
-  it('keepalive: 30 s, then two probes of 5 s each, then the link is dead', () => {
+  it('keepalive: 30 s, then two probes of 5 s each, then the link is dead (P16)', () => {
     const r = ready()
     r.pass(10_000)
     expect(health(r)).toBe('steady')
@@ -425,7 +425,7 @@ describe('what stands against a connection', () => {
     return r
   }
 
-  it('is forgotten 10 s after ready, however often the link is suspected and answers meanwhile', () => {
+  it('is forgotten 10 s after ready, however often the link is suspected and answers meanwhile (P7)', () => {
     const r = returned()
     for (let second = 0; second < 10; second++) {
       expect(r.context().attempts).toBe(1)

@@ -54,7 +54,7 @@ describe('05.07: twenty connections to one command', () => {
 })
 
 describe('05.06: a hundred connections to one origin', () => {
-  it('05.06: that answers 503 with Retry-After are all silent for that time, and all come back after it', async () => {
+  it('05.06: that answers 503 with Retry-After are all silent for that time, and all come back after it (P6)', async () => {
     const clock = new SimulatedClock()
     await using server = await startFaultServer({ clock })
     server.answer('initialize', status(503, { retryAfter: 5 }))

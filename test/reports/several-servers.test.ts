@@ -21,7 +21,7 @@ describe('several servers', () => {
     await Promise.all([a, b, c].map((one) => one.close()))
   })
 
-  it('08.05: one that fails and one that never answers hide nothing of the third', async () => {
+  it('08.05: one that fails and one that never answers hide nothing of the third (P20)', async () => {
     await using well = await startFaultServer()
     const good = quick({ target: { url: well.url } })
     const bad = quick({ target: childServer({ onStart: [{ exit: 1 }] }) })

@@ -25,7 +25,7 @@ test('a person logs in through the loopback callback, once; a restart needs no l
   expect([authority.registrations, authority.authorizations, authority.grants().length]).toEqual([1, 1, 1])
 })
 
-test('expired tokens cost one refresh however many calls meet them, round after round', async () => {
+test('expired tokens cost one refresh however many calls meet them, round after round (P12)', async () => {
   await using rig = await startRig()
   await using me = await person(rig.server.url, memoryStore(), { policy: { stableAfterMs: 1 } })
   await me.connection.connect()
@@ -84,7 +84,7 @@ test('a login that was revoked is asked for once, and nothing is tried again by 
   expect([idle.logins, rig.authority.grants('refresh_token').length]).toEqual([[true], 1])
 })
 
-test('an authorization server that is away costs time and no login', async () => {
+test('an authorization server that is away costs time and no login (P13)', async () => {
   await using rig = await startRig()
   await using me = await person(rig.server.url, memoryStore(), { policy: { backoff: 'responsive' } })
   await me.connection.connect()
@@ -101,7 +101,7 @@ test('an authorization server that is away costs time and no login', async () =>
   expect([refused, me.logins, rig.authority.reuses]).toEqual([3, [true], 0])
 })
 
-test('a tool that needs more asks for more; what needs less goes on meanwhile', async () => {
+test('a tool that needs more asks for more; what needs less goes on meanwhile (P14)', async () => {
   await using rig = await startRig()
   await using me = await person(rig.server.url, memoryStore())
   await me.connection.connect()

@@ -27,7 +27,7 @@ function listening(secrets: Set<string>): TokenStore {
   }
 }
 
-test('tokens, verifiers, states and codes stay out of snapshots, events, errors and incidents', {
+test('tokens, verifiers, states and codes stay out of snapshots, events, errors and incidents (P19)', {
   timeout: 90_000,
 }, async () => {
   await using rig = await startRig()

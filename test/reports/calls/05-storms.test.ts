@@ -46,7 +46,7 @@ describe('05.01: a server that takes every handshake and drops everything a mome
    * The report wants at most 25 handshakes in ten minutes. The design allows 20 attempts (40 while calls wait), then one each time that the
    * longest pause (10 s here) is over and somebody calls, so that a server that is well again is found within it.
    */
-  it('05.01: is asked no faster than the policy allows, whoever calls; a connection that dies at once is no success', async () => {
+  it('05.01: is asked no faster than the policy allows, whoever calls; a connection that dies at once is no success (P6)', async () => {
     await using it = await scene({ policy: { maxAttempts: 8, backoff: { baseMs: 500, capMs: 10_000 } } })
     it.server.answer('tools/list', async (visit) => {
       await visit.healthy()
@@ -107,7 +107,7 @@ it('05.02: a child that closes its stdout again and again is replaced within one
   await passing(clock, () => child.starts.length === 7, 1_000)
 })
 
-it('05.04: the count of attempts outlives every link: pauses double up to the cap', async () => {
+it('05.04: the count of attempts outlives every link: pauses double up to the cap (P7)', async () => {
   await using it = await scene({ policy: { backoff: { baseMs: 1_000, capMs: 8_000, jitter: 0 }, maxAttempts: 7 } })
   const waits: number[] = []
   it.connection.actor.on('*', (news) => {

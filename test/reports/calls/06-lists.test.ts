@@ -75,7 +75,7 @@ async function connectedWithout(method: string, options: { capabilities: Record<
   return it
 }
 
-describe('06.02: a server that comes back with other tools', () => {
+describe('06.02: a server that comes back with other tools (P10)', () => {
   it('06.02: over HTTP: one change tells what differs, absent lists are not asked for, a tool that is gone is refused by the server', async () => {
     const call = () => ({ content: [] })
     await using it = await connected({

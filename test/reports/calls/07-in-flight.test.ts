@@ -39,7 +39,7 @@ describe('07.01: the reply stream ends without the reply', () => {
     ['c: after a comment', [': keepalive\n\n']],
     ['d: after progress', [{ data: { jsonrpc: '2.0', ...progress } }]],
   ]
-  it.each(ends)('07.01 %s, with nothing to go on from: the call rejects at once as unknown', async (_how, parts) => {
+  it.each(ends)('07.01 %s, with nothing to go on from: the call rejects at once as unknown (P3)', async (_how, parts) => {
     await using it = await connected()
     it.server.answer('tools/call', it.ledger.ran(sse(parts)))
     const { error, ms } = await failureIn(it.call())
@@ -247,7 +247,7 @@ it('07.07: a call that timed out is no reason to give up the connection', async 
   expect(it.losses).toEqual([])
 })
 
-describe('07.08: calls that fail together', () => {
+describe('07.08: calls that fail together (P8)', () => {
   it.each([2, 50])(
     '07.08: %i of them, whose sockets and session are gone, cause one new session; each settles',
     async (count) => {

@@ -122,7 +122,7 @@ const cells = modes.flatMap((mode) =>
   hints.flatMap((hint) => [false, true].map((trusted) => ({ mode, hint, trusted, name: mode.name }))),
 )
 
-describe('07.02: no unsafe call runs twice', () => {
+describe('07.02: no unsafe call runs twice (P2)', () => {
   it.each(cells)('07.02: $name · hint $hint · trusted $trusted', async ({ mode, hint, trusted }) => {
     await using it = await bench(hint, trusted)
     const outcome = await it.play(mode)

@@ -87,8 +87,8 @@ it('10.04: two streams that broke together: nothing is asked for after close()',
   expect(it.server.count()).toBe(asked)
 })
 
-describe('10.05: close() is bounded in every state', () => {
-  it('10.05: with a call in flight that is never answered', async () => {
+describe('10.05: close() is bounded in every state (P18)', () => {
+  it('10.05: with a call in flight that is never answered (P1)', async () => {
     await using it = await connected()
     it.server.answer('tools/call', hang())
     const call = failure(it.call())
@@ -172,7 +172,7 @@ describe('10.05: close() is bounded in every state', () => {
   })
 })
 
-describe('10.07: connects that come together', () => {
+describe('10.07: connects that come together (P4)', () => {
   it('10.07: twenty connects start one process', async () => {
     await using it = quickChild()
     await Promise.all(Array.from({ length: 20 }, () => it.connection.connect()))

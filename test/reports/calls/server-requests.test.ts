@@ -44,7 +44,7 @@ describe('requests of a server', () => {
     ])
   })
 
-  it('are answered on every link, the second as well as the first', async () => {
+  it('are answered on every link, the second as well as the first (P11)', async () => {
     await using it = await connected({ client: { handlers } })
     for (const id of ['first', 'second', 'third']) {
       it.server.streams.push({ ...roots, id })

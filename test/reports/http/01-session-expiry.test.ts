@@ -21,7 +21,7 @@ async function expectOneRenewal(scene: Scene): Promise<void> {
 }
 
 describe('01.01: a restarted server has forgotten its sessions', () => {
-  it('01.01: five callers that fail together cause one new session, and all are answered', async () => {
+  it('01.01: five callers that fail together cause one new session, and all are answered (P8)', async () => {
     await using it = await connected()
     it.server.forgetSessions()
     const before = it.server.count()
@@ -203,7 +203,7 @@ describe('01.06: a session remembered in another process', () => {
   })
 })
 
-describe('01.07: a server that serves one session at a time', () => {
+describe('01.07: a server that serves one session at a time (P4)', () => {
   const occupied = rpcError(-32600, 'Invalid Request: Server already initialized', { code: 400, id: null })
   /** A second handshake is refused while a session is held. */
   const oneSession: Play = (visit) => (visit.server.sessions.size > 0 ? occupied(visit) : visit.healthy())

@@ -148,7 +148,7 @@ describe('deviations 20 to 24: refusals', () => {
     expect(it.connection.status).toBe('ready')
   })
 
-  it('deviation 24: 429 to everything is not answered with a storm', async () => {
+  it('deviation 24: 429 to everything is not answered with a storm (P6)', async () => {
     await using it = await connected()
     it.server.answer('*', status(429, { retryAfter: 30 }))
     const before = it.server.count()

@@ -164,7 +164,7 @@ it('02.07: a start that was too slow is gone before the next one, which finds th
   expect(scene.starts).toHaveLength(2)
 })
 
-it('02.08: a command that is missing is told once and started no more', async () => {
+it('02.08: a command that is missing is told once and started no more (P5)', async () => {
   await using it = quickChild()
   it.connection.configure({ target: { command: 'no-such-command-at-all' } })
   const { error } = await failureIn(it.connection.connect())

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { chartPage } from './chart-page.js'
 import { withFragments } from './fragments.js'
+import { promisesPage } from './promises-page.js'
 import { rulesPage } from './rules-page.js'
 import { troubleshootingPage } from './troubleshooting-page.js'
 
@@ -13,6 +14,7 @@ import { troubleshootingPage } from './troubleshooting-page.js'
 const pages: Readonly<Record<string, (present: string) => string>> = {
   'docs/rules.md': rulesPage,
   'docs/chart.md': chartPage,
+  'docs/promises.md': promisesPage,
   'docs/troubleshooting.md': troubleshootingPage,
   'docs/guide.md': withFragments,
   'docs/hub.md': withFragments,

@@ -244,7 +244,7 @@ describe.each(backends)('evidence over %s', (_name, backend) => {
     expect(server.count()).toBe(0)
   })
 
-  it('nothing secret stands in evidence, events or errors, wherever the server echoes it', async () => {
+  it('nothing secret stands in evidence, events or errors, wherever the server echoes it (P19)', async () => {
     await using server = await startFaultServer()
     const canaries = ['canary-token-1', 'canary-header-2', 'canary-pass-3', 'canary-query-4', 'canary-cookie-5']
     const url = `${server.url.replace('://', '://user:canary-pass-3@')}?key=canary-query-4`

@@ -245,7 +245,7 @@ describe.each(backends)('the listening stream over %s', (_name, backend) => {
     }
   })
 
-  it('close leaves no timer and no request behind, whatever the stream was doing', async () => {
+  it('close leaves no timer and no request behind, whatever the stream was doing (P18)', async () => {
     for (const play of [healthy(), destroy(), status(503), status(405), sse([])]) {
       await using server = await startFaultServer()
       const clock = new ManualClock()

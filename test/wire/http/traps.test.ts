@@ -34,7 +34,7 @@ async function hears(server: FaultServer, heard: string[]): Promise<void> {
   await until(() => heard.length > before, 'a notification')
 }
 
-describe('trap 1: a reply stream without its response settles its call at once', () => {
+describe('trap 1: a reply stream without its response settles its call at once (P3)', () => {
   it.each([
     ['ends', sse([])],
     ['is cut', sse([': keepalive\n\n', 'destroy'])],
@@ -115,7 +115,7 @@ it('trap 4: under a remembered session every request names session and version, 
   }
 })
 
-it('trap 5: a lost session is evidence enough, and the next initialize does not carry the dead id', async () => {
+it('trap 5: a lost session is evidence enough, and the next initialize does not carry the dead id (P9)', async () => {
   await using server = await startFaultServer()
   await using one = await sdkClient({ url: server.url })
   server.forgetSessions()

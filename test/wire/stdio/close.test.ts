@@ -32,7 +32,7 @@ describe('close', () => {
     expect(made.log().map(({ event }) => event)).toEqual(['start', 'message', 'eof', 'signal', 'exit'])
   })
 
-  it('trap 6: goes on to SIGKILL and does not return while the child lives', async () => {
+  it('trap 6: goes on to SIGKILL and does not return while the child lives (P18)', async () => {
     const made = await started({ onEof: [], onSigterm: [] }, { eofGraceMs: 100, termGraceMs: 200 })
     const pid = made.wire.pid ?? 0
     await made.call('echo')
