@@ -22,7 +22,9 @@ function start(rig: Rig, path: string, count: number): CallingProcess[] {
   return Array.from({ length: count }, () => new CallingProcess(rig.server.url, path))
 }
 
-test('five processes with an expired token: one refresh a round, and none fails (P12)', { timeout: 120_000 }, async () => {
+test('five processes with an expired token: one refresh a round, and none fails (P12)', {
+  timeout: 120_000,
+}, async () => {
   await using rig = await startRig()
   using folder = temporaryFolder()
   await logIn(rig, folder.path)

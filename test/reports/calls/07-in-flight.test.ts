@@ -39,17 +39,20 @@ describe('07.01: the reply stream ends without the reply', () => {
     ['c: after a comment', [': keepalive\n\n']],
     ['d: after progress', [{ data: { jsonrpc: '2.0', ...progress } }]],
   ]
-  it.each(ends)('07.01 %s, with nothing to go on from: the call rejects at once as unknown (P3)', async (_how, parts) => {
-    await using it = await connected()
-    it.server.answer('tools/call', it.ledger.ran(sse(parts)))
-    const { error, ms } = await failureIn(it.call())
-    expect(error).toBeInstanceOf(OutcomeUnknownError)
-    expect(ms).toBeLessThan(500)
-    expect(it.server.count('tools/call')).toBe(1)
-    await it.settled()
-    expect(resumes(it)).toEqual([])
-    expect(it.server.count('initialize')).toBe(1)
-  })
+  it.each(ends)(
+    '07.01 %s, with nothing to go on from: the call rejects at once as unknown (P3)',
+    async (_how, parts) => {
+      await using it = await connected()
+      it.server.answer('tools/call', it.ledger.ran(sse(parts)))
+      const { error, ms } = await failureIn(it.call())
+      expect(error).toBeInstanceOf(OutcomeUnknownError)
+      expect(ms).toBeLessThan(500)
+      expect(it.server.count('tools/call')).toBe(1)
+      await it.settled()
+      expect(resumes(it)).toEqual([])
+      expect(it.server.count('initialize')).toBe(1)
+    },
+  )
 
   const primed = sse([{ id: 'e1', retry: 300, data: '' }])
 
