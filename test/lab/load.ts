@@ -94,8 +94,13 @@ export async function underLoad(
     recoveredMs: Math.round(recoveredMs),
     incidents,
   }
-  mkdirSync(join(results, '..'), { recursive: true })
-  appendFileSync(results, `${JSON.stringify({ situation, ...tally })}\n`)
-  console.log(`${situation}: ${JSON.stringify(tally)}`)
+  note(situation, tally)
   return tally
+}
+
+/** Adds what was seen to the results, and prints it. */
+export function note(situation: string, seen: Readonly<Record<string, number>> | Tally): void {
+  mkdirSync(join(results, '..'), { recursive: true })
+  appendFileSync(results, `${JSON.stringify({ situation, ...seen })}\n`)
+  console.log(`${situation}: ${JSON.stringify(seen)}`)
 }

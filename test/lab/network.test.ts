@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createConnection, type PolicyOptions } from '../../src/index.js'
-import { underLoad } from './load.js'
+import { note, underLoad } from './load.js'
 import { Namespace, Site, until } from './rig.js'
 
 const quick: PolicyOptions = { keepaliveMs: 1_000, timeouts: { probeMs: 1_000, connectMs: 2_000, initializeMs: 2_000 } }
@@ -28,7 +28,7 @@ describe('network', () => {
     const noticedMs = performance.now() - began
     net.heal()
     await until(() => connection.status === 'ready', 'the connection to be back')
-    console.log(`a blackhole was noticed after ${noticedMs.toFixed(0)} ms (keepalive 1 s, two probes of 1 s)`)
+    note('half open, keepalive 1 s and probes of 1 s', { noticedMs: Math.round(noticedMs) })
     expect(noticedMs).toBeLessThan(4_000)
   })
 

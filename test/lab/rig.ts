@@ -1,7 +1,7 @@
 /** What the lab is built of: processes that end with the test, replicas, proxies, a network namespace. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,10 +55,10 @@ export class Site implements AsyncDisposable {
     const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
       (kind) => `${kind}_temp_path ${prefix}/${kind};`,
     )
-    const http = `http { access_log off; ${paths.join(' ')} ${config(port)} }`
-    const top = 'daemon off; worker_processes 1; error_log stderr;'
-    writeFileSync(file, `${top} pid ${prefix}/pid; events { worker_connections 256; } ${http}\n`)
-    const proxy = new Gateway(port, 'nginx', ['-p', prefix, '-c', file])
+    const top = `daemon off; worker_processes 1; error_log stderr; pid ${prefix}/pid; events { worker_connections 256; }`
+    const write = (text: string) => writeFileSync(file, `${top} http { access_log off; ${paths.join(' ')} ${text} }\n`)
+    write(config(port))
+    const proxy = new Gateway(port, 'nginx', ['-p', prefix, '-c', file], 'SIGHUP', write)
     this.atEnd(() => proxy.end())
     await proxy.start()
     return proxy
@@ -67,8 +67,10 @@ export class Site implements AsyncDisposable {
   async haproxy(config: (port: number) => string): Promise<Gateway> {
     const port = await freePort()
     const file = join(this.folder, 'haproxy.cfg')
-    writeFileSync(file, `${config(port)}\n`)
-    const proxy = new Gateway(port, 'haproxy', ['-db', '-f', file])
+    const write = (text: string) => writeFileSync(file, `${text}\n`)
+    write(config(port))
+    // A master with workers, since only that can be reloaded.
+    const proxy = new Gateway(port, 'haproxy', ['-W', '-db', '-f', file], 'SIGUSR2', write)
     this.atEnd(() => proxy.end())
     await proxy.start()
     return proxy
@@ -134,12 +136,22 @@ export class Gateway extends Program {
   readonly port: number
   readonly #command: string
   readonly #args: readonly string[]
+  readonly #reloadSignal: NodeJS.Signals
+  readonly #write: (config: string) => void
 
-  constructor(port: number, command: string, args: readonly string[]) {
+  constructor(
+    port: number,
+    command: string,
+    args: readonly string[],
+    reloadSignal: NodeJS.Signals,
+    write: (config: string) => void,
+  ) {
     super()
     this.port = port
     this.#command = command
     this.#args = args
+    this.#reloadSignal = reloadSignal
+    this.#write = write
   }
 
   get url(): string {
@@ -151,9 +163,10 @@ export class Gateway extends Program {
     await until(() => isListening(this.port), `${this.#command} to listen`)
   }
 
-  /** A new configuration is read: old workers end what they do. */
-  reload(): void {
-    this.child?.kill('SIGHUP')
+  /** The configuration, or another one, is read: old workers end what they do. */
+  reload(config?: string): void {
+    if (config !== undefined) this.#write(config)
+    this.child?.kill(this.#reloadSignal)
   }
 
   end(): Promise<void> {
@@ -233,6 +246,36 @@ export class Namespace implements Disposable {
 function sh(command: string): void {
   const [program = '', ...args] = command.split(' ')
   execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+/** A disk of its own that can be filled to the last byte. */
+export class SmallDisk implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), 'lifeline-disk-'))
+  readonly #ballast = join(this.path, 'ballast')
+
+  constructor(kib = 256) {
+    sh(`mount -t tmpfs -o size=${kib}k,mode=700 tmpfs ${this.path}`)
+  }
+
+  fill(): void {
+    const file = openSync(this.#ballast, 'a')
+    try {
+      for (;;) writeSync(file, Buffer.alloc(4_096))
+    } catch (error) {
+      if (Object(error).code !== 'ENOSPC') throw error
+    } finally {
+      closeSync(file)
+    }
+  }
+
+  makeRoom(): void {
+    rmSync(this.#ballast)
+  }
+
+  [Symbol.dispose](): void {
+    sh(`umount ${this.path}`)
+    rmSync(this.path, { recursive: true })
+  }
 }
 
 async function freePort(): Promise<number> {
