@@ -103,6 +103,8 @@ const pages = [
   ...written,
   'docs/rules.md',
   'docs/chart.md',
+  'docs/promises.md',
+  'docs/reliability.md',
   ...readdirSync('docs/decisions').map((name) => `docs/decisions/${name}`),
 ]
 

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, createConnection, type PolicyOptions } from '../../src/index.js'
 import type { Chance } from './chance.js'
 import { ChildPeer, HttpPeer, MemoryPeer, type Peer } from './peers.js'
+import { Pulse } from './pulse.js'
 import { CALL_MS, type Calls, Tally } from './tally.js'
 
 export interface CrowdOptions {
@@ -39,11 +40,12 @@ export class Crowd {
   readonly #tally: Tally
   readonly #folder = mkdtempSync(join(tmpdir(), 'lifeline-soak-'))
   readonly #loops: Promise<void>[] = []
+  readonly #pulse = new Pulse()
   #isOver = false
 
   private constructor(chance: Chance, name: string) {
     this.#chance = chance
-    this.#tally = new Tally(name)
+    this.#tally = new Tally(name, this.#pulse)
   }
 
   static async gather(chance: Chance, name: string, { memory, http, stdio }: CrowdOptions): Promise<Crowd> {
@@ -84,6 +86,11 @@ export class Crowd {
     return (await Promise.all(outcomes)).flat()
   }
 
+  /** Time that the machine did not give to this process, in milliseconds. */
+  get stalledMs(): number {
+    return this.#pulse.stalledMs
+  }
+
   /** Ends all, and says what became of the calls. */
   async disperse(): Promise<Calls> {
     this.#isOver = true
@@ -92,6 +99,7 @@ export class Crowd {
     await Promise.all(this.#peers.map((peer) => peer.close()))
     const calls = this.#tally.count(this.#peers.flatMap((peer) => peer.runs()))
     rmSync(this.#folder, { recursive: true, force: true })
+    this.#pulse[Symbol.dispose]()
     this.members.length = 0
     return calls
   }

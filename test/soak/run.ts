@@ -32,10 +32,11 @@ process.on('warning', (warning) => troubles.push(`warning: ${warning.name}: ${wa
 process.on('unhandledRejection', (reason) => troubles.push(`unhandled rejection: ${String(reason)}`))
 
 const chance = new Chance(Number(values.seed))
-const calls = { made: 0, answered: 0, told: 0, lost: 0, doubled: 0 }
+const calls = { made: 0, answered: 0, told: 0, late: 0, open: 0, unrun: 0, lost: 0, doubled: 0 }
 const harms = new Map<string, number>()
 const heaps: number[] = []
 let made = 0
+let stalledMs = 0
 
 // What is made once and kept is made before the first look: code, pools, the first of each kind.
 await round('warm-up', 5_000)
@@ -58,6 +59,7 @@ const result = {
   harms: [...harms.values()].reduce((a, b) => a + b, 0),
   kindsOfHarm: harms.size,
   calls,
+  stalledMs: Math.round(stalledMs),
   heapGrowthMiB: Number(growth.toFixed(2)),
   troubles,
 }
@@ -77,7 +79,7 @@ async function round(name: string, ms: number): Promise<void> {
   while (alive() > 0 && performance.now() < end) await heapMiB()
   if (alive() > 0) troubles.push(`${name}: ${alive()} connections that were closed are still in memory`)
   if (!isWarmUp) troubles.push(...drift(before, now).map((line) => `${name}: ${line}`))
-  for (const key of ['made', 'answered', 'told', 'lost', 'doubled'] as const) calls[key] += tally[key]
+  for (const key of Object.keys(calls) as (keyof Calls)[]) calls[key] += tally[key]
   console.log(
     `${name}: ${JSON.stringify(tally)}, heap ${open.toFixed(1)} MiB open, ${now.heapMiB.toFixed(1)} MiB closed`,
   )
@@ -93,5 +95,6 @@ async function lifeOfACrowd(name: string, ms: number): Promise<{ tally: Calls; a
   for (const [what, times] of crowd.harms) harms.set(what, (harms.get(what) ?? 0) + times)
   const refs = crowd.made
   made += refs.length
+  stalledMs += crowd.stalledMs
   return { tally, alive: () => refs.filter((ref) => ref.deref() !== undefined).length, open }
 }

@@ -1,8 +1,10 @@
 /** What became of every call. */
 import type { Connection } from '../../src/index.js'
+import type { Pulse } from './pulse.js'
 
-/** Time for one call; one that settles more than this later counts as lost. */
+/** Time for one call. */
 export const CALL_MS = 5_000
+/** One that settles so much later counts as lost. */
 const GRACE_MS = 2_000
 
 export interface Calls {
@@ -10,27 +12,35 @@ export interface Calls {
   readonly answered: number
   /** Rejected: the caller was told, and knows whether it may have run. */
   readonly told: number
-  /** Not settled by the deadline; or answered, and never ran. */
+  /** All of the next three. */
   readonly lost: number
+  /** Settled, but long after its deadline. */
+  readonly late: number
+  /** Not settled at all. */
+  readonly open: number
+  /** Answered, and never ran. */
+  readonly unrun: number
   /** Ran more than once. */
   readonly doubled: number
 }
 
 export class Tally {
   readonly #prefix: string
+  readonly #pulse: Pulse
   readonly #outcomes = new Map<string, 'open' | 'answered' | 'told' | 'late'>()
 
-  constructor(prefix: string) {
+  constructor(prefix: string, pulse: Pulse) {
     this.#prefix = prefix
+    this.#pulse = pulse
   }
 
   /** Resolves when the call has settled, whichever way. */
   async call(connection: Connection, ms: number, signal?: AbortSignal): Promise<boolean> {
     const id = `${this.#prefix}-${this.#outcomes.size}`
     this.#outcomes.set(id, 'open')
-    const began = performance.now()
+    const began = this.#pulse.ms
     const settle = (outcome: 'answered' | 'told'): void => {
-      const isLate = performance.now() - began > CALL_MS + GRACE_MS
+      const isLate = this.#pulse.ms - began > CALL_MS + GRACE_MS
       this.#outcomes.set(id, isLate ? 'late' : outcome)
     }
     try {
@@ -46,14 +56,12 @@ export class Tally {
   count(runs: readonly string[]): Calls {
     const times = new Map<string, number>()
     for (const id of runs) times.set(id, (times.get(id) ?? 0) + 1)
-    const calls = { made: this.#outcomes.size, answered: 0, told: 0, lost: 0, doubled: 0 }
+    const calls = { made: this.#outcomes.size, answered: 0, told: 0, late: 0, open: 0, unrun: 0, doubled: 0 }
     for (const [id, outcome] of this.#outcomes) {
       const ran = times.get(id) ?? 0
-      if (outcome === 'told') calls.told += 1
-      else if (outcome === 'answered' && ran > 0) calls.answered += 1
-      else calls.lost += 1
+      calls[outcome === 'answered' && ran === 0 ? 'unrun' : outcome] += 1
       if (ran > 1) calls.doubled += 1
     }
-    return calls
+    return { ...calls, lost: calls.late + calls.open + calls.unrun }
   }
 }

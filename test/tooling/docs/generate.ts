@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { chartPage } from './chart-page.js'
 import { withFragments } from './fragments.js'
 import { promisesPage } from './promises-page.js'
+import { reliabilityPage } from './reliability-page.js'
 import { rulesPage } from './rules-page.js'
 import { troubleshootingPage } from './troubleshooting-page.js'
 
@@ -15,6 +16,7 @@ const pages: Readonly<Record<string, (present: string) => string>> = {
   'docs/rules.md': rulesPage,
   'docs/chart.md': chartPage,
   'docs/promises.md': promisesPage,
+  'docs/reliability.md': reliabilityPage,
   'docs/troubleshooting.md': troubleshootingPage,
   'docs/guide.md': withFragments,
   'docs/hub.md': withFragments,
