@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Situation } from '../../reliability/figures.js'
 import { code, page, table } from './markdown.js'
 
@@ -30,6 +30,16 @@ export function reliabilityPage(): string {
     'A call is *answered*, or *told*: it is rejected, and its error says whether it may have run. It is *lost* if it did neither in its time, or was answered without having run; *doubled* if it ran twice although nobody had said that it may. What the library promises, and which tests hold it to that, is in [promises.md](promises.md).',
     ...lab(read<Lab>('lab')),
     ...soak(read<Soak>('soak')),
+    ...figuresOf(
+      'simulation',
+      'Simulation: the real runtime in a world of chance',
+      'Each seed is a schedule of faults, calls and commands over a simulated network, server and clock. A seed that fails is printed with the command that replays it.',
+    ),
+    ...figuresOf(
+      'mutants',
+      'Mutants: what the model tests would notice',
+      'Each transition deleted or led elsewhere, each guard negated, each action dropped, each rule weakened: a mutant is killed when a model test notices it.',
+    ),
     ...conformance(),
   )
 }
@@ -90,6 +100,13 @@ function soak(run: Soak): string[] {
       ],
     ),
   ]
+}
+
+/** A run that prints names and values; left out as long as nobody has run it. */
+function figuresOf(name: string, title: string, text: string): string[] {
+  if (!existsSync(`docs/data/${name}.json`)) return []
+  const run = read<Run & { figures: Record<string, string> }>(name)
+  return [`## ${title}`, `${ranBy(run)} ${text}`, table(['', ''], Object.entries(run.figures))]
 }
 
 /** The page of the suite says it, and its own check holds it to that. */
