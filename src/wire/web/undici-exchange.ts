@@ -147,7 +147,11 @@ class UndiciExchanger implements Exchanger {
   }
 }
 
-const aborted = new Error('aborted')
+/**
+ * Made anew for each abort: an error remembers the calls that led to it, with what they were called on. One made while
+ * this module is loaded would keep the connection that loaded it for as long as the process lives.
+ */
+const aborted = () => new Error('aborted')
 
 class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #sink: ExchangeSink
@@ -171,11 +175,11 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   abort(): void {
     if (this.#over) return
     this.#over = true
-    this.#controller?.abort(aborted)
+    this.#controller?.abort(aborted())
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#over) controller.abort(aborted)
+    if (this.#over) controller.abort(aborted())
     else this.#controller = controller
   }
 
