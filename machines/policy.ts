@@ -120,7 +120,18 @@ const backoffKeys = keysOf<BackoffPolicy>({ baseMs: true, capMs: true, factor: t
  *
  * @throws TypeError that names the option and what it may be
  */
-export function resolvePolicy(wire: WireKind, options: PolicyOptions = {}): Policy {
+export function resolvePolicy(wire: WireKind, options: PolicyOptions = noOptions): Policy {
+  if (options !== noOptions) return resolved(wire, options)
+  const known = defaultPolicies.get(wire) ?? Object.freeze(resolved(wire, options))
+  defaultPolicies.set(wire, known)
+  return known
+}
+
+const noOptions: PolicyOptions = Object.freeze({})
+/** A thousand connections that ask for nothing of their own share what they get. */
+const defaultPolicies = new Map<WireKind, Policy>()
+
+function resolved(wire: WireKind, options: PolicyOptions): Policy {
   const { timeouts = {} } = options
   known('policy', options, policyKeys)
   known('policy.timeouts', timeouts, timeoutKeys)

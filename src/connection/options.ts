@@ -59,6 +59,8 @@ export interface ConnectionOptions {
   readonly fetch?: typeof globalThis.fetch
 }
 
+const noPolicy: PolicyOptions = Object.freeze({})
+
 /**
  * The input of {@link connectionMachine}, for `createActor` or a parent machine's `invoke`. It keeps target and secrets
  * to itself: nothing of them shows in inspectors, snapshots or JSON.
@@ -71,12 +73,24 @@ export function connectionInput(options: ConnectionOptions): ConnectionInput {
   checkTarget(name, target)
   const wire = wireKind(target)
   const policy = resolvePolicy(wire, options.policy)
-  const client = clientOptions(options.client ?? {})
+  const client = clientOptions(options.client)
   const { session, logLevel, subscriptions } = readCheckpoint(options.resume, addressOf(target))
   const authorization = options.authorizer && authorizationFor(options.authorizer, options)
   const token = authorization && (() => authorization.token())
   const runtime = new ConnectionRuntime(
-    { name, target, client, policy, rules, clock, random, fetch, token, trusted, policyOptions: options.policy ?? {} },
+    {
+      name,
+      target,
+      client,
+      policy,
+      rules,
+      clock,
+      random,
+      fetch,
+      token,
+      trusted,
+      policyOptions: options.policy ?? noPolicy,
+    },
     session,
   )
   authorization?.serve(runtime)

@@ -172,7 +172,8 @@ export class ConnectionRecord {
 /** A link that is held at the gate waits as in backoff, and is there all the same. */
 const isLinked = (value: unknown): boolean => typeof value === 'object' && value !== null && 'linked' in value
 
-const kept = <T>(list: readonly T[], item: T): readonly T[] => [...list.slice(-(KEPT - 1)), item]
+/** Put together by `concat`, which takes no room for more: nearly every connection has one link for long. */
+const kept = <T>(list: readonly T[], item: T): readonly T[] => list.slice(-(KEPT - 1)).concat([item])
 
 /** The noise of a child comes in portions; that of other wires is not asked for. */
 const noisier = (before: Troubles['noise'], { text, count }: { text: string; count: number }): Troubles['noise'] => ({

@@ -20,17 +20,23 @@ export interface ClientOptions {
   readonly handlers: Readonly<Partial<Record<ServerRequest, ServerRequestHandler>>>
 }
 
+interface GivenClient {
+  name?: string
+  version?: string
+  capabilities?: Capabilities
+  handlers?: ClientOptions['handlers']
+}
+
+/** For all connections that say nothing of it. */
+const plainClient: ClientOptions = clientOptions({})
+
 /**
  * A handler that is given is a capability that is there, unless the application described the capability itself.
  *
  * @throws TypeError for a handler of a request that no server makes
  */
-export function clientOptions(given: {
-  name?: string
-  version?: string
-  capabilities?: Capabilities
-  handlers?: ClientOptions['handlers']
-}): ClientOptions {
+export function clientOptions(given: GivenClient | undefined): ClientOptions {
+  if (given === undefined) return plainClient
   const { name = 'mcp-lifeline', version = libraryVersion, capabilities = {}, handlers = {} } = given
   for (const [method, handler] of Object.entries(handlers)) {
     if (!serverRequests.some((known) => known === method) || typeof handler !== 'function') {

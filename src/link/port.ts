@@ -1,4 +1,3 @@
-import type { Observable } from 'rxjs'
 import type { WireEvidence } from '../../machines/evidence.js'
 import type { Capabilities, Notification, Result, ServerInfo } from '../protocol.js'
 import type { Wire } from '../wire/wire.js'
@@ -39,8 +38,8 @@ export interface Link {
   readonly wire: Wire
   /** The session of this link, as it stands now. */
   readonly session: SessionMemory | undefined
-  /** Notifications of the server. Ends with the link. */
-  readonly notifications$: Observable<Notification>
+  /** Hears the notifications of the server, until the link is released. */
+  onNotification: ((notification: Notification) => void) | undefined
   /** initialize and initialized. `version`: offer this one in place of the newest. */
   negotiate(version?: string): Promise<SessionMemory>
   /** Goes on with a session by one request. An error as answer rejects: whether it speaks of the session is to be judged. */

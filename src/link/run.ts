@@ -1,4 +1,4 @@
-import { Subscription } from 'rxjs'
+import type { Subscription } from 'rxjs'
 import type { Phase, WireEvidence } from '../../machines/evidence.js'
 import { type Fault, wantsScope } from '../../machines/faults.js'
 import { isEarlyExit } from '../../machines/guards.js'
@@ -12,6 +12,7 @@ import { changedLists } from './catalog.js'
 import { Contents } from './contents.js'
 import { Errands } from './errands.js'
 import { judge } from './judge.js'
+import { LiveLink } from './live-link.js'
 import type { Link } from './port.js'
 import { isAnswer, Prober } from './prober.js'
 import type { ConnectionRuntime } from './runtime.js'
@@ -21,7 +22,7 @@ export class LinkRun {
   readonly #runtime: ConnectionRuntime
   readonly #input: LinkInput
   readonly #sendBack: (event: LinkEvent) => void
-  readonly #subscriptions = new Subscription()
+  #wireEvents: Subscription | undefined
   #admission: Admission | undefined
   #link: Link | undefined
   #phase: Phase = 'connecting'
@@ -84,7 +85,8 @@ export class LinkRun {
   leave(): void {
     this.#left = true
     if (this.#runtime.live?.link === this.#link) this.#runtime.live = undefined
-    this.#subscriptions.unsubscribe()
+    this.#wireEvents?.unsubscribe()
+    if (this.#link) this.#link.onNotification = undefined
     this.#admission?.leave()
     this.#finish?.()
     if (!this.#detached) void this.#runtime.letGo()
@@ -117,8 +119,8 @@ export class LinkRun {
         judge: (error) => this.#judge(error),
         lose: (fault) => this.#meet(fault),
       })
-      this.#subscriptions.add(link.wire.events$.subscribe((event) => this.#onWire(event)))
-      this.#subscriptions.add(link.notifications$.subscribe((notification) => this.#onNotification(notification)))
+      this.#wireEvents = link.wire.events$.subscribe((event) => this.#onWire(event))
+      link.onNotification = (notification) => this.#onNotification(notification)
       await link.wire.start()
       this.#tell({ type: 'link.opened' })
     } catch (error) {
@@ -255,13 +257,7 @@ export class LinkRun {
     this.#admission?.passed()
     this.#contents?.takeArrived()
     if (this.#runtime.live?.link === link) return
-    this.#runtime.live = {
-      link,
-      generation: this.#input.generation,
-      note: (fault) => this.#note(fault),
-      ask: (method, params, timeoutMs, options) => link.ask(method, params, timeoutMs, options),
-      explain: (failure, method, timeoutMs) => link.explain(failure, method, timeoutMs),
-    }
+    this.#runtime.live = new LiveLink(link, this.#input.generation, (fault) => this.#note(fault))
   }
 
   #onNotification({ method, params }: { method: string; params?: Record<string, unknown> }): void {

@@ -19,6 +19,7 @@ import { diffCatalogs, type ListChange } from './catalog-diff.js'
 import type { ClientOptions } from './client-options.js'
 import { type Door, gateOf } from './gate/index.js'
 import { noteServedBy } from './legacy-addresses.js'
+import type { LiveLink } from './live-link.js'
 import type { Link, SessionMemory } from './port.js'
 import { Restoration, type RestoredItem } from './restoration.js'
 import { SdkLink } from './sdk-link.js'
@@ -58,14 +59,6 @@ export type LinkNote =
   | { readonly type: 'stderr'; readonly text: string }
   /** Lists that were known before were read again, and differ. */
   | { readonly type: 'changes'; readonly changes: readonly ListChange[] }
-
-/** A link that is usable, with what a fault of it has to name. */
-export interface LiveLink extends Pick<Link, 'ask' | 'explain'> {
-  readonly link: Link
-  readonly generation: number
-  /** A call has met a fault of the link. */
-  note(fault: Fault): void
-}
 
 /**
  * What of a connection lives outside the chart: target, sockets, the remembered session, the lists. One for each

@@ -13,7 +13,6 @@ import {
   ResultSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation'
-import { type Observable, Subject } from 'rxjs'
 import { MAX_DELAY_MS } from '../../machines/backoff.js'
 import type { WireEvidence } from '../../machines/evidence.js'
 import { supportedVersions } from '../../machines/versions.js'
@@ -44,10 +43,9 @@ const NEVER = { timeout: MAX_DELAY_MS }
 
 export class SdkLink implements Link {
   readonly wire: Wire
-  readonly notifications$: Observable<Notification>
+  onNotification: ((notification: Notification) => void) | undefined
   readonly #options: ClientOptions
   readonly #secrets: readonly string[]
-  readonly #notifications = new Subject<Notification>()
   #client: Client | undefined
   #transport: ClientTransport | undefined
   #session: SessionMemory | undefined
@@ -57,7 +55,6 @@ export class SdkLink implements Link {
     this.wire = wire
     this.#secrets = secrets
     this.#options = options
-    this.notifications$ = this.#notifications
   }
 
   get session(): SessionMemory | undefined {
@@ -93,7 +90,7 @@ export class SdkLink implements Link {
     const { info, capabilities, handlers } = this.#options
     const client = new Client(info, { capabilities, jsonSchemaValidator: noValidator })
     for (const method of serverRequests) answerRequests(client, method, handlers[method])
-    client.fallbackNotificationHandler = async (notification) => this.#notifications.next(notification)
+    client.fallbackNotificationHandler = async (notification) => this.onNotification?.(notification)
     this.#client = client
     this.#transport = transport
     try {
@@ -161,7 +158,7 @@ export class SdkLink implements Link {
     // Brings the remembered session up to date before the wire is gone.
     void this.session
     await this.wire.close()
-    this.#notifications.complete()
+    this.onNotification = undefined
   }
 
   #notConnected(method: string): WireError {

@@ -1,0 +1,31 @@
+import type { WireEvidence } from '../../machines/evidence.js'
+import type { Fault } from '../../machines/faults.js'
+import type { Result } from '../protocol.js'
+import type { Link, RequestOptions } from './port.js'
+
+/** A link that is usable, with what a fault of it has to name. */
+export class LiveLink implements Pick<Link, 'ask' | 'explain'> {
+  readonly link: Link
+  readonly generation: number
+  /** A call has met a fault of the link. */
+  readonly note: (fault: Fault) => void
+
+  constructor(link: Link, generation: number, note: (fault: Fault) => void) {
+    this.link = link
+    this.generation = generation
+    this.note = note
+  }
+
+  ask(
+    method: string,
+    params: Record<string, unknown> | undefined,
+    timeoutMs: number,
+    options: Omit<RequestOptions, 'timeoutMs'>,
+  ): Promise<Result> {
+    return this.link.ask(method, params, timeoutMs, options)
+  }
+
+  explain(failure: unknown, method: string, timeoutMs?: number): WireEvidence {
+    return this.link.explain(failure, method, timeoutMs)
+  }
+}
