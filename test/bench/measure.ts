@@ -18,6 +18,8 @@ export interface Comparison {
 export interface Plan {
   readonly rounds: number
   readonly callsPerRound: number
+  /** Calls that are under way at a time. Default 1. */
+  readonly inFlight?: number
   /** A stock client slows down as it grows old (SDK trap 18), so a new one serves every so many calls. Default 1,000. */
   readonly renewAfter?: number
 }
@@ -26,52 +28,83 @@ export interface Plan {
 export async function compareCalls(
   makeOurs: () => Promise<Contender>,
   makeStock: () => Promise<Contender>,
-  { rounds, callsPerRound, renewAfter = 1_000 }: Plan,
+  { rounds, callsPerRound, inFlight = 1, renewAfter = 1_000 }: Plan,
 ): Promise<Comparison> {
   const ours = await makeOurs()
   let stock = await makeStock()
   let stockCalls = 0
-  await timeCalls(ours, callsPerRound)
-  await timeCalls(stock, Math.min(callsPerRound, renewAfter / 2))
+  await timeCalls(ours, callsPerRound, inFlight)
+  await timeCalls(stock, Math.min(callsPerRound, renewAfter / 2), inFlight)
+  const comparison = await compareTimes(
+    rounds,
+    () => timeCalls(ours, callsPerRound, inFlight),
+    () => timeCalls(stock, callsPerRound, inFlight),
+    async () => {
+      if (stockCalls + callsPerRound > renewAfter) {
+        await stock.close()
+        stock = await makeStock()
+        await timeCalls(stock, 20, inFlight)
+        stockCalls = 0
+      }
+      stockCalls += callsPerRound
+    },
+  )
+  await Promise.all([ours.close(), stock.close()])
+  return comparison
+}
+
+/** Two ways to do a thing, each of which tells what it took. The order changes from round to round. */
+export async function compareTimes(
+  rounds: number,
+  takeOurs: () => Promise<number>,
+  takeStock: () => Promise<number>,
+  before: () => Promise<void> = async () => {},
+): Promise<Comparison> {
   const seen: { ours: number; stock: number }[] = []
   for (let round = 0; round < rounds; round++) {
-    if (stockCalls + callsPerRound > renewAfter) {
-      await stock.close()
-      stock = await makeStock()
-      await timeCalls(stock, 20)
-      stockCalls = 0
-    }
-    stockCalls += callsPerRound
+    await before()
     if (round % 2 === 0) {
-      const first = await timeCalls(ours, callsPerRound)
-      seen.push({ ours: first, stock: await timeCalls(stock, callsPerRound) })
+      const first = await takeOurs()
+      seen.push({ ours: first, stock: await takeStock() })
     } else {
-      const first = await timeCalls(stock, callsPerRound)
-      seen.push({ stock: first, ours: await timeCalls(ours, callsPerRound) })
+      const first = await takeStock()
+      seen.push({ stock: first, ours: await takeOurs() })
     }
   }
-  await Promise.all([ours.close(), stock.close()])
   const ratios = seen.map((s) => s.ours / s.stock)
   return {
     ours: quantile(seen.map((s) => s.ours)),
     stock: quantile(seen.map((s) => s.stock)),
     ratio: quantile(ratios),
-    spread: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
+    spread: middleHalf(ratios),
   }
 }
 
-/** Median of one call, in microseconds. */
-async function timeCalls({ call }: Contender, count: number): Promise<number> {
+/** Median of one call, in microseconds; of its share in a batch where many are under way. */
+async function timeCalls({ call }: Contender, count: number, inFlight: number): Promise<number> {
   const times: number[] = []
-  for (let i = 0; i < count; i++) {
+  for (let done = 0; done < count; done += inFlight) {
     const begin = performance.now()
-    await call()
-    times.push((performance.now() - begin) * 1_000)
+    if (inFlight === 1) await call()
+    else await Promise.all(Array.from({ length: inFlight }, call))
+    times.push(((performance.now() - begin) * 1_000) / inFlight)
   }
   return quantile(times)
+}
+
+/** How long the work takes, in milliseconds. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now()
+  await work()
+  return performance.now() - begin
 }
 
 export function quantile(values: readonly number[], q = 0.5): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
 }
+
+export const middleHalf = (values: readonly number[]): [number, number] => [
+  quantile(values, 0.25),
+  quantile(values, 0.75),
+]

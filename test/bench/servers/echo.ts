@@ -1,22 +1,16 @@
 /**
  * Servers for the benchmarks, each with one tool `echo`, in a process of its own. `json` and `sse` do next to nothing,
  * so that the figures are about clients; `sdk` is the official SDK's server, which takes most of a call for itself.
+ *
+ * The address says how much there is to list: `/mcp?tools=200&pages=10`.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import { z } from 'zod'
-
-export function echoServer(): McpServer {
-  const server = new McpServer({ name: 'bench', version: '1.0.0' })
-  server.registerTool('echo', { inputSchema: { text: z.string() } }, ({ text }) => ({
-    content: [{ type: 'text', text }],
-  }))
-  return server
-}
+import { answerTo } from './answers.js'
+import { echoServer } from './echo-server.js'
 
 /** The official server over HTTP, stateful. */
 async function sdkOverHttp(): Promise<void> {
@@ -50,7 +44,9 @@ async function leanOverHttp(replies: 'json' | 'sse'): Promise<void> {
       res.writeHead(202).end()
       return
     }
-    const text = JSON.stringify({ jsonrpc: '2.0', id, result: resultOf(method, params) })
+    const query = new URL(req.url ?? '/', 'http://localhost').searchParams
+    const offer = { tools: Number(query.get('tools') ?? 1), pages: Number(query.get('pages') ?? 1) }
+    const text = JSON.stringify({ jsonrpc: '2.0', id, result: answerTo(method, params, offer) })
     const session = method === 'initialize' ? { 'mcp-session-id': randomUUID() } : {}
     if (replies === 'json') res.writeHead(200, { 'content-type': 'application/json', ...session }).end(text)
     else
@@ -58,17 +54,17 @@ async function leanOverHttp(replies: 'json' | 'sse'): Promise<void> {
   })
 }
 
-function resultOf(method: string, params: { protocolVersion?: string; arguments?: { text?: string } }): object {
-  if (method === 'initialize') {
-    const { protocolVersion } = params
-    return { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'bench', version: '1.0.0' } }
-  }
-  if (method === 'tools/call') return { content: [{ type: 'text', text: params.arguments?.text }] }
-  return method === 'tools/list' ? { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] } : {}
-}
-
+/** Tells its port to the parent process, and on `posts` how many there were since it was last asked. */
 async function serve(handler: RequestListener): Promise<void> {
-  const http = createServer(handler)
+  let posts = 0
+  const http = createServer((req, res) => {
+    if (req.method === 'POST') posts += 1
+    return handler(req, res)
+  })
+  process.on('message', () => {
+    process.send?.(posts)
+    posts = 0
+  })
   http.listen(0, '127.0.0.1', () => process.send?.((http.address() as AddressInfo).port))
 }
 

@@ -1,7 +1,7 @@
 /** Exchanges on the wire until a connection is ready: round trips that had to wait for each other, and messages. */
 import { filter, firstValueFrom } from 'rxjs'
-import { createConnection } from '../../src/index.js'
-import { type LoggedRequest, slow, startFaultServer } from '../../src/testing/fault-server/index.js'
+import { createConnection } from '../../../src/index.js'
+import { type LoggedRequest, slow, startFaultServer } from '../../../src/testing/fault-server/index.js'
 
 export interface Exchanges {
   /** Rounds of a fresh connect: initialize, initialized, all lists at once. The listening GET is not counted. */

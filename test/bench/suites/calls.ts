@@ -1,0 +1,130 @@
+/** One call through a ready connection against the bare SDK `Client` with its own transport. */
+import type { InspectionEvent } from 'xstate'
+import { redacted, startInspector } from '../../../src/inspect/index.js'
+import { type HttpServerKind, inMemory, ours, stdioTarget, stock, stockTransport, withServer } from '../contenders.js'
+import { boundRatio, type Effort, type Figure, type Suite, type Task } from '../figure.js'
+import { type Comparison, compareCalls, type Plan } from '../measure.js'
+
+type Wire = 'memory' | 'stdio' | HttpServerKind
+
+interface Row {
+  readonly wire: Wire
+  readonly bytes: number
+  readonly inFlight?: number
+  readonly budget: number
+  /** Where CI fails. */
+  readonly limit: number
+  /** Left out of a short run. */
+  readonly long?: true
+}
+
+const rows: readonly Row[] = [
+  { wire: 'memory', bytes: 100, budget: 1.1, limit: 1.25 },
+  { wire: 'memory', bytes: 10_000, budget: 1.1, limit: 1.25, long: true },
+  { wire: 'memory', bytes: 1_000_000, budget: 1.1, limit: 1.25, long: true },
+  { wire: 'memory', bytes: 100, inFlight: 100, budget: 1.1, limit: 1.25, long: true },
+  { wire: 'stdio', bytes: 100, budget: 0.95, limit: 1.15 },
+  { wire: 'stdio', bytes: 10_000, budget: 0.95, limit: 1.15, long: true },
+  { wire: 'stdio', bytes: 1_000_000, budget: 0.9, limit: 1.1, long: true },
+  { wire: 'stdio', bytes: 100, inFlight: 100, budget: 0.95, limit: 1.15 },
+  { wire: 'stdio', bytes: 10_000, inFlight: 100, budget: 0.95, limit: 1.15, long: true },
+  { wire: 'json', bytes: 100, budget: 0.4, limit: 0.6 },
+  { wire: 'json', bytes: 10_000, budget: 0.4, limit: 0.6, long: true },
+  { wire: 'json', bytes: 1_000_000, budget: 0.9, limit: 1.1, long: true },
+  { wire: 'json', bytes: 100, inFlight: 100, budget: 0.4, limit: 0.6 },
+  { wire: 'json', bytes: 10_000, inFlight: 100, budget: 0.4, limit: 0.6, long: true },
+  { wire: 'sse', bytes: 100, budget: 0.4, limit: 0.6 },
+  { wire: 'sse', bytes: 10_000, budget: 0.4, limit: 0.6, long: true },
+  { wire: 'sse', bytes: 1_000_000, budget: 0.9, limit: 1.1, long: true },
+  { wire: 'sse', bytes: 100, inFlight: 100, budget: 0.4, limit: 0.6, long: true },
+  { wire: 'sdk', bytes: 100, budget: 0.6, limit: 0.8 },
+]
+
+function planFor({ wire, bytes, inFlight = 1 }: Row, { short }: Effort): Plan {
+  const rounds = short ? 10 : bytes > 100_000 || inFlight > 1 ? 16 : 30
+  if (inFlight > 1) return { rounds, callsPerRound: inFlight * 3, inFlight }
+  // A call in memory takes so little that many are needed before the code is warm and the clock tells them apart.
+  if (bytes > 100_000) return { rounds, callsPerRound: wire === 'memory' ? 40 : 20 }
+  return { rounds, callsPerRound: wire === 'memory' ? 300 : 100 }
+}
+
+const sizes = new Map([
+  [100, '100 B'],
+  [10_000, '10 kB'],
+  [1_000_000, '1 MB'],
+])
+
+function nameOf({ wire, bytes, inFlight = 1 }: Row): string {
+  const what = wire === 'sdk' ? "json, SDK's server" : wire
+  return `call, ${what}, ${sizes.get(bytes) ?? bytes}${inFlight > 1 ? `, ${inFlight} in flight` : ''}`
+}
+
+function compare({ wire, bytes }: Row, plan: Plan): Promise<Comparison> {
+  const text = 'x'.repeat(bytes)
+  switch (wire) {
+    case 'memory':
+      return compareCalls(
+        () => ours({ open: inMemory }, text),
+        () => stock(inMemory(), text),
+        plan,
+      )
+    case 'stdio':
+      return compareCalls(
+        () => ours(stdioTarget, text),
+        () => stock(stockTransport(stdioTarget), text),
+        plan,
+      )
+    default:
+      return withServer(wire, ({ url }) =>
+        compareCalls(
+          () => ours({ url }, text),
+          () => stock(stockTransport(url), text),
+          plan,
+        ),
+      )
+  }
+}
+
+function figureOf(name: string, seen: Comparison, against: string, budget: number, limit: number): Figure {
+  const { ratio, spread } = seen
+  const compared = { with: against, value: seen.stock }
+  return { name, unit: 'µs', ours: seen.ours, compared, ratio, spread, promise: boundRatio(budget, limit) }
+}
+
+/** A connection that is looked at, by the page and by an inspector, against one that is not. */
+async function compareInspected(plan: Plan): Promise<Comparison> {
+  await using inspector = await startInspector()
+  const toAnother = redacted(() => {})
+  const inspect = (event: InspectionEvent) => {
+    inspector.inspect(event)
+    toAnother(event)
+  }
+  return await compareCalls(
+    () => ours({ open: inMemory }, 'x', { inspect }),
+    () => ours({ open: inMemory }, 'x'),
+    { ...plan, renewAfter: Number.POSITIVE_INFINITY },
+  )
+}
+
+export const calls: Suite = {
+  title: 'Calls',
+  figures(effort): readonly Task[] {
+    const chosen = rows.filter(({ long }) => !long || !effort.short)
+    const inspected = 'call, memory, inspected'
+    return [
+      ...chosen.map((row) => ({
+        name: nameOf(row),
+        run: async () => [
+          figureOf(nameOf(row), await compare(row, planFor(row, effort)), 'SDK client', row.budget, row.limit),
+        ],
+      })),
+      {
+        name: inspected,
+        run: async () => {
+          const seen = await compareInspected({ rounds: effort.short ? 10 : 30, callsPerRound: 300 })
+          return [figureOf(inspected, seen, 'not inspected', 1.05, 1.25)]
+        },
+      },
+    ]
+  },
+}

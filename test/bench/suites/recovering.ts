@@ -1,0 +1,198 @@
+/** From broken to usable: a killed process, a lost session, a cut stream, a server that is away, and what a cycle costs. */
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { filter, firstValueFrom } from 'rxjs'
+import { type Connection, createConnection } from '../../../src/index.js'
+import { type FaultServer, startFaultServer } from '../../../src/testing/fault-server/index.js'
+import { leanStdioTarget, stockClient, stockReady, stockTransport } from '../contenders.js'
+import { boundDifference, boundRatio, boundValue, type Figure, type Suite, type Task } from '../figure.js'
+import { type Comparison, compareTimes, middleHalf, quantile, timed } from '../measure.js'
+import { StubTransport } from '../stub.js'
+
+const echo = { name: 'echo', arguments: { text: 'x' } }
+
+const idle = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+
+async function readyOn(url: string): Promise<Connection> {
+  const connection = createConnection({ name: 'bench', target: { url } })
+  await connection.connect()
+  return connection
+}
+
+/** From SIGKILL to the first answer on the same handle, against a client that is made anew at once by hand. */
+async function killed(rounds: number): Promise<Figure> {
+  await using connection = createConnection({ name: 'bench', target: leanStdioTarget })
+  await connection.connect()
+  const kill = async () => {
+    const { content } = await connection.callTool({ name: 'pid' })
+    process.kill(Number(content[0]?.text), 'SIGKILL')
+  }
+  const takeOurs = async () => {
+    const lost = firstValueFrom(connection.status$.pipe(filter((status) => status !== 'ready')))
+    await kill()
+    return await timed(async () => {
+      await lost
+      await connection.callTool(echo)
+    })
+  }
+  const takeStock = async () => {
+    let client: Client | undefined
+    const ms = await timed(async () => {
+      client = await stockClient(stockTransport(leanStdioTarget))
+      await client.callTool(echo)
+    })
+    await client?.close()
+    return ms
+  }
+  const { ours, stock, ratio, spread } = await compareTimes(rounds, takeOurs, takeStock)
+  const compared = { with: 'start by hand, SDK client', value: stock }
+  const promise = boundDifference(250, 600)
+  return { name: 'SIGKILL to usable, stdio', unit: 'ms', ours, compared, ratio, spread, promise }
+}
+
+/** A call that meets a lost session, against what a program has to do by hand once it has been told. */
+async function sessionLost(rounds: number): Promise<Figure> {
+  await using server = await startFaultServer()
+  await using connection = await readyOn(server.url)
+  const takeOurs = () => {
+    server.forgetSessions()
+    return timed(() => connection.callTool(echo))
+  }
+  const takeStock = async () => {
+    const client = await stockReady(stockTransport(new URL(server.url)))
+    server.forgetSessions()
+    let again: Client | undefined
+    const ms = await timed(async () => {
+      await client.callTool(echo).catch(() => undefined)
+      again = await stockReady(stockTransport(new URL(server.url)))
+      await again.callTool(echo)
+    })
+    await Promise.all([client.close(), again?.close()])
+    // That session was forgotten for the connection as well; its own loss is not what the next round measures.
+    await connection.callTool(echo)
+    return ms
+  }
+  await takeOurs()
+  const { ours, stock, ratio, spread } = await compareTimes(rounds, takeOurs, takeStock)
+  const compared = { with: 'the same by hand, SDK client', value: stock }
+  const promise = boundRatio(1, 1.5)
+  return { name: 'session lost to answer, json', unit: 'ms', ours, compared, ratio, spread, promise }
+}
+
+/** From the cut of the listening stream until it is open again. */
+async function streamCut(rounds: number): Promise<Figure> {
+  await using ourServer = await startFaultServer()
+  await using stockServer = await startFaultServer()
+  await using _connection = await readyOn(ourServer.url)
+  const client = await stockClient(stockTransport(new URL(stockServer.url)))
+  const cut = async (server: FaultServer) => {
+    const before = server.count('GET')
+    await server.seen('GET', Math.max(1, before))
+    // It has to have lasted for a moment, else it looks like a server that takes none.
+    await idle(300)
+    return await timed(async () => {
+      server.streams.cut()
+      await server.seen('GET', before + 1)
+    })
+  }
+  await ourServer.seen('GET')
+  await stockServer.seen('GET')
+  const { ours, stock, ratio, spread } = await compareTimes(
+    rounds,
+    () => cut(ourServer),
+    () => cut(stockServer),
+  )
+  await client.close()
+  const compared = { with: 'SDK client', value: stock }
+  return { name: 'stream cut to reopened', unit: 'ms', ours, compared, ratio, spread, promise: boundRatio(1, 1.5) }
+}
+
+/** A call waits while an HTTP server is away and comes back without its sessions. */
+async function serverAway(rounds: number): Promise<Figure> {
+  const seen: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    await using server = await startFaultServer()
+    await using connection = await readyOn(server.url)
+    await server.stop()
+    const waiting = connection.callTool(echo, { replay: 'always' })
+    await idle(2_000)
+    server.forgetSessions()
+    await server.start()
+    seen.push(await timed(() => waiting))
+  }
+  const [name, promise] = ['server back to waiting call answered', boundValue(800, 2_000)]
+  return { name, unit: 'ms', ours: quantile(seen), spread: middleHalf(seen), promise }
+}
+
+/** The work, in time of the processor, of one loss and recovery; no wire takes part. */
+async function cycle(rounds: number): Promise<Figure> {
+  let last: StubTransport | undefined
+  const open = () => {
+    last = new StubTransport()
+    return last
+  }
+  await using connection = createConnection({
+    name: 'bench',
+    target: { open },
+    random: () => 0,
+    policy: { backoff: { baseMs: 1, capMs: 1 }, maxAttempts: 1_000_000 },
+  })
+  await connection.connect()
+  const cycles = 50
+  const takeOurs = () =>
+    worked(cycles, async () => {
+      const back = readyAgain(connection)
+      last?.onclose?.()
+      await back
+    })
+  const takeStock = () =>
+    worked(cycles, async () => {
+      const client = await stockReady(new StubTransport())
+      // What the wait in between costs, which a program of one's own needs as well.
+      await idle(1)
+      await client.close()
+    })
+  await takeOurs()
+  await takeStock()
+  const { ours, stock, ratio, spread }: Comparison = await compareTimes(rounds, takeOurs, takeStock)
+  const compared = { with: 'a new SDK client, connected and listed', value: stock }
+  return { name: 'fault to ready, work', unit: 'µs', ours, compared, ratio, spread, promise: boundRatio(5, 8) }
+}
+
+/** Resolves when the connection is ready the next time. */
+function readyAgain({ actor }: Connection): Promise<void> {
+  return new Promise((resolve) => {
+    const news = actor.on('*', ({ type }) => {
+      if (type !== 'connection.ready') return
+      news.unsubscribe()
+      resolve()
+    })
+  })
+}
+
+/** Microseconds of the processor for each run. */
+async function worked(times: number, work: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage()
+  for (let i = 0; i < times; i++) await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / times
+}
+
+export const recovering: Suite = {
+  title: 'Recovering',
+  figures({ short }): readonly Task[] {
+    const task = (name: string, run: (rounds: number) => Promise<Figure>, rounds: number) => ({
+      name,
+      run: async () => [await run(rounds)],
+    })
+    return [
+      task('SIGKILL to usable, stdio', killed, short ? 7 : 25),
+      task('session lost to answer, json', sessionLost, short ? 10 : 30),
+      task('stream cut to reopened', streamCut, short ? 3 : 9),
+      ...(short ? [] : [task('server back to waiting call answered', serverAway, 9)]),
+      task('fault to ready, work', cycle, short ? 5 : 12),
+    ]
+  },
+}
