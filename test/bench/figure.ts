@@ -9,6 +9,20 @@ export interface Figure {
   /** The ratios, or values where nothing is compared, between which the middle half of the rounds lies. */
   readonly spread?: readonly [number, number]
   readonly promise?: Bound
+  /** Of a storm: handshakes in each second after the server's return. */
+  readonly perSecond?: readonly number[]
+}
+
+/** What `--json` writes. */
+export interface Report {
+  readonly node: string
+  readonly cpus: number
+  /** Of the machine, before the run. */
+  readonly load: number
+  readonly short: boolean
+  readonly seconds: number
+  readonly versions: Readonly<Record<string, string>>
+  readonly suites: readonly { readonly title: string; readonly figures: readonly Figure[] }[]
 }
 
 interface Bound {

@@ -8,7 +8,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { cells, type Figure, type Suite, verdictOn } from './figure.js'
+import { cells, type Figure, type Report, type Suite, verdictOn } from './figure.js'
 import { calls } from './suites/calls.js'
 import { connecting } from './suites/connecting.js'
 import { recovering } from './suites/recovering.js'
@@ -28,41 +28,53 @@ const widths = [52, 11, 40, 6, 13, 16]
 const line = (row: readonly string[]) => console.log(row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' '))
 
 const begun = performance.now()
-const load = loadavg()[0] ?? 0
+const seconds = () => Math.round((performance.now() - begun) / 1_000)
+const load = Number((loadavg()[0] ?? 0).toFixed(1))
+const broken: string[] = []
+/** What there is by now: a run that is stopped leaves what it has measured. */
+function keep(): void {
+  if (!values.json) return
+  const packages = ['@modelcontextprotocol/sdk', 'xstate', 'undici', 'rxjs']
+  const report: Report = {
+    node: process.version,
+    cpus: availableParallelism(),
+    load,
+    short: values.short,
+    seconds: seconds(),
+    versions: Object.fromEntries(packages.map((name) => [name, versionOf(name)])),
+    suites: done.filter(({ figures }) => figures.length > 0),
+  }
+  writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`)
+}
+
 const done: { title: string; figures: Figure[] }[] = []
 line(['what', 'ours', 'compared with', 'ratio', 'middle half', 'promise', ''])
 for (const suite of suites) {
   const tasks = suite.figures({ short: values.short }).filter(({ name }) => only.test(name))
   const figures: Figure[] = []
+  done.push({ title: suite.title, figures })
   for (const task of tasks) {
-    const seen = await task.run()
-    for (const figure of seen) line(cells(figure))
-    figures.push(...seen)
+    try {
+      const seen = await task.run()
+      for (const figure of seen) line(cells(figure))
+      figures.push(...seen)
+      keep()
+    } catch (error) {
+      // One that breaks must not cost all the others.
+      console.error(`${task.name} broke:`, error)
+      broken.push(task.name)
+    }
   }
-  if (figures.length > 0) done.push({ title: suite.title, figures })
 }
 
-const seconds = Math.round((performance.now() - begun) / 1_000)
-console.log(`${seconds} s; load of the machine before: ${load.toFixed(1)}, after: ${(loadavg()[0] ?? 0).toFixed(1)}`)
-if (values.json) {
-  const packages = ['@modelcontextprotocol/sdk', 'xstate', 'undici', 'rxjs']
-  const versions = Object.fromEntries(packages.map((name) => [name, versionOf(name)]))
-  const report = {
-    node: process.version,
-    cpus: availableParallelism(),
-    load: Number(load.toFixed(1)),
-    short: values.short,
-    seconds,
-    versions,
-    suites: done,
-  }
-  writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`)
-}
+keep()
+console.log(`${seconds()} s; load of the machine before: ${load}, after: ${(loadavg()[0] ?? 0).toFixed(1)}`)
 
-const failed = done.flatMap(({ figures }) => figures).filter((figure) => verdictOn(figure) === 'FAILED')
-if (failed.length > 0) {
-  console.log(`over the limit: ${failed.map(({ name }) => name).join('; ')}`)
-  process.exitCode = 1
-}
+const figures = done.flatMap((suite) => suite.figures)
+const failed = figures.filter((figure) => verdictOn(figure) === 'FAILED').map(({ name }) => name)
+if (failed.length > 0) console.log(`over the limit: ${failed.join('; ')}`)
+if (broken.length > 0) console.log(`broken: ${broken.join('; ')}`)
+if (figures.length === 0) console.log('nothing was measured')
+process.exitCode = failed.length + broken.length > 0 || figures.length === 0 ? 1 : 0
 // Sockets that the SDK's fetch keeps open hold the process for nobody.
 process.exit()

@@ -2,6 +2,9 @@
 import { createInterface } from 'node:readline'
 import { answerTo } from './answers.js'
 
+// Whoever asked is gone: nothing is left to do.
+process.stdout.on('error', () => process.exit())
+
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line)
   if (id === undefined || method === undefined) return

@@ -13,7 +13,7 @@ interface Way extends CrowdOptions {
   readonly name: string
   /** Calls wait. */
   readonly demand?: true
-  readonly promises?: { readonly peak: number; readonly p99Ms: number }
+  readonly promises?: { readonly peak: number; readonly p99Ms: number; readonly unevenness: number }
 }
 
 const ways: readonly Way[] = [
@@ -21,8 +21,8 @@ const ways: readonly Way[] = [
   { name: 'no jitter', random: () => 1 - Number.EPSILON, backoff: { baseMs: 1_000, capMs: 30_000 }, gated: false },
   // Half of the delay is fixed, half is left to chance.
   { name: 'equal jitter', backoff: { baseMs: 500, capMs: 15_000, jitter: 1 }, gated: false },
-  { name: 'ours', promises: { peak: 5, p99Ms: 10_000 } },
-  { name: 'ours, calls waiting', demand: true, promises: { peak: 12, p99Ms: 2_500 } },
+  { name: 'ours', promises: { peak: 5, p99Ms: 10_000, unevenness: 2.5 } },
+  { name: 'ours, calls waiting', demand: true, promises: { peak: 12, p99Ms: 2_500, unevenness: 2.5 } },
 ]
 
 /** Handshakes after the return, and when connections were ready again; in milliseconds since. */
@@ -76,10 +76,16 @@ async function figuresOf(way: Way, seed: number): Promise<Figure[]> {
       name: `${name}: most that dial in 100 ms`,
       unit: '%',
       ours: peak,
+      perSecond: histogram(dials, 1_000),
       ...(promises && { promise: boundValue(promises.peak) }),
     },
     { name: `${name}: p99 back`, unit: 'ms', ours: p99, ...(promises && { promise: boundValue(promises.p99Ms) }) },
-    { name: `${name}: fullest second by the mean`, unit: '×', ours: unevenness(dials) },
+    {
+      name: `${name}: fullest second by the mean`,
+      unit: '×',
+      ours: unevenness(dials),
+      ...(promises && { promise: boundValue(promises.unevenness) }),
+    },
     { name: `${name}: dials of each in vain`, unit: 'requests', ours: inVain },
   ]
 }
