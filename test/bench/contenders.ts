@@ -59,7 +59,8 @@ export function inMemory(): Transport {
 const program = fileURLToPath(new URL('./servers/echo.js', import.meta.url))
 const leanProgram = fileURLToPath(new URL('./servers/lean-stdio.js', import.meta.url))
 
-export const stdioTarget: StdioTarget = { command: process.execPath, args: [program, 'stdio'] }
+/** The SDK's transports warn of too many listeners when many calls are under way: that says nothing to a reader of figures. */
+export const stdioTarget: StdioTarget = { command: process.execPath, args: ['--no-warnings', program, 'stdio'] }
 /** Without dependencies, so that it starts at once. */
 export const leanStdioTarget: StdioTarget = { command: process.execPath, args: [leanProgram] }
 
