@@ -1,6 +1,7 @@
 /** `lifeline call`: one tool is called, and its result is the output. */
 import { refusalOf } from '../auth/index.js'
 import {
+  AuthorizationRequiredError,
   CallTimeoutError,
   LifelineError,
   OutcomeUnknownError,
@@ -150,6 +151,7 @@ function failed(error: unknown, { json }: Words, io: Io, login: string | undefin
     io.stdout.write(asJson({ error: told }))
   } else io.stderr.write(`lifeline: ${printable(message)}${login === undefined ? '' : ` Run: ${printable(login)}`}\n`)
   if (error instanceof OutcomeUnknownError) return exitCode.unknown
+  if (error instanceof AuthorizationRequiredError) return exitCode.late
   // One that was sent may run still.
   if (error instanceof CallTimeoutError) return error.sent ? exitCode.unknown : exitCode.late
   return error instanceof UnknownToolError || error instanceof UnknownServerError ? exitCode.misused : exitCode.failed

@@ -32,6 +32,14 @@ test('a server that does not start a second time makes it fail, and it says so',
   expect(run.text).not.toContain('Every connection came back')
 })
 
+test('as JSON: what was seen is on stdout, the story on stderr', async () => {
+  const server = { command: process.execPath, args: [everything, 'stdio'] }
+  const run = piped('demo', '--json', '--config', configOf({ server }))
+  expect(await run.ended, run.text).toBe(0)
+  expect(JSON.parse(run.output)).toMatchObject({ isGood: true, problems: [], closedInTime: true })
+  expect(run.text).toMatch(/server +✂/)
+})
+
 test('a server that never serves makes it fail, and it says so', async () => {
   const url = 'http://127.0.0.1:{port}/mcp'
   const serve = { command: process.execPath, args: ['-e', 'console.error("no licence"); process.exit(4)'] }

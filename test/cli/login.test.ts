@@ -38,6 +38,8 @@ test('after a login, call goes on where it waited, others need none, and logout 
     isWell: false,
     login: expect.stringContaining('login mine'),
   })
+  const vain = run('call', 'mine/read', 'text=this', '--timeout', '1')
+  expect([await vain.ended, vain.output], vain.text).toEqual([4, ''])
   // Whoever only looks registers no client.
   expect([rig.authority.registrations, rig.authority.authorizations]).toEqual([0, 0])
 

@@ -3,6 +3,7 @@ import { ConfigError } from '../../errors.js'
 import { Fleet } from '../fleet.js'
 import { exitCode, type Io } from '../io.js'
 import { observe } from '../observe.js'
+import { asJson } from '../run.js'
 import { listenForStop } from '../stop.js'
 import { piece } from '../style.js'
 import { column, duration, printable } from '../text.js'
@@ -16,7 +17,9 @@ const BOUND_MS = 45_000
 const LABEL_COLUMNS = 20
 
 /** @throws ConfigError when the file cannot be used, or names nothing to break */
-export async function demo({ config }: Words, io: Io): Promise<number> {
+export async function demo({ config, json }: Words, world: Io): Promise<number> {
+  // What a person reads goes where it is in no program's way.
+  const io: Io = json ? Object.create(world, { stdout: { value: world.stderr } }) : world
   const { clock } = io
   const remains = new Remains(clock)
   const fleet = await Fleet.assemble({ config }, io)
@@ -43,7 +46,9 @@ export async function demo({ config }: Words, io: Io): Promise<number> {
   const left = await remains.look()
   stop.dispose()
   const facts = { ...play.facts, closedInTime, processesLeft: left.processes, resourcesLeft: left.resources }
-  return conclude(timeline, facts, interruption, tookMs)
+  const problems = [...(interruption ? [interruption] : []), ...problemsOf(facts)]
+  if (json) world.stdout.write(asJson({ isGood: problems.length === 0, problems, tookMs, ...facts }))
+  return conclude(timeline, facts, problems, tookMs)
 }
 
 /** Servers whose process is ours: those can be killed. */
@@ -59,8 +64,7 @@ function breakable({ hub, locals, file }: Fleet): Member[] {
 
 const reasonOf = (error: unknown): string => `It broke off: ${error instanceof Error ? error.message : String(error)}.`
 
-function conclude(timeline: Timeline, facts: Facts, interruption: string | undefined, tookMs: number): number {
-  const problems = [...(interruption ? [interruption] : []), ...problemsOf(facts)]
+function conclude(timeline: Timeline, facts: Facts, problems: readonly string[], tookMs: number): number {
   timeline.say([])
   for (const [label, text] of summaryOf(facts, tookMs)) {
     timeline.say([piece(column(printable(label), LABEL_COLUMNS), 'strong'), piece(text)])
