@@ -121,6 +121,19 @@ test('nobody comes in time, a stray answer, an interruption: each is told, and a
   expect(await again.ended, again.text).toBe(0)
 })
 
+test('a login that the server has revoked is no obstacle to the next one', async () => {
+  await using rig = await startRig()
+  const config = configOf({ mine: { url: rig.server.url } })
+  for (const logins of [1, 2]) {
+    const login = piped('login', 'mine', '--no-open', '-c', config)
+    await agree(await addressIn(login))
+    expect(await login.ended, login.text).toBe(0)
+    expect([rig.authority.authorizations, rig.authority.registrations]).toEqual([logins, 1])
+    rig.authority.revokeRefreshTokens()
+    rig.authority.expireAccessTokens()
+  }
+})
+
 test('more scope: the call says what to do, and login --scope does it', async () => {
   await using rig = await startRig()
   const config = configOf({ mine: { url: rig.server.url } })
