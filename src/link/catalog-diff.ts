@@ -16,25 +16,26 @@ export function diffCatalogs(before: Catalog, after: Catalog): ListChange[] {
     const [old, now] = [byKey(before, list), byKey(after, list)]
     const added = [...now.keys()].filter((key) => !old.has(key))
     const removed = [...old.keys()].filter((key) => !now.has(key))
-    const changed = [...now].filter(([key, text]) => old.has(key) && !isSame(old.get(key), text)).map(([key]) => key)
+    const changed = [...now].filter(([key, item]) => old.has(key) && !isSame(old.get(key), item)).map(([key]) => key)
     return added.length + removed.length + changed.length > 0 ? [{ list, added, removed, changed }] : []
   })
 }
 
-function byKey(catalog: Catalog, list: ListKind): Map<string, string> {
+/** What an item says is written out only where there is another to compare it with: the first reading of a list has none. */
+function byKey(catalog: Catalog, list: ListKind): Map<string, unknown> {
   switch (list) {
     case 'resources':
-      return new Map(catalog.resources.map((item) => [item.uri, JSON.stringify(item)]))
+      return new Map(catalog.resources.map((item) => [item.uri, item]))
     case 'resourceTemplates':
-      return new Map(catalog.resourceTemplates.map((item) => [item.uriTemplate, JSON.stringify(item)]))
+      return new Map(catalog.resourceTemplates.map((item) => [item.uriTemplate, item]))
     default:
-      return new Map(catalog[list].map((item) => [item.name, JSON.stringify(item)]))
+      return new Map(catalog[list].map((item) => [item.name, item]))
   }
 }
 
 /** The order in which a server writes the members of an object tells nothing; some write them in another each time. */
-const isSame = (before = '', after = ''): boolean =>
-  before === after || canonical(JSON.parse(before)) === canonical(JSON.parse(after))
+const isSame = (before: unknown, after: unknown): boolean =>
+  JSON.stringify(before) === JSON.stringify(after) || canonical(before) === canonical(after)
 
 /** As JSON, with the members of every object in the order of their names. */
 function canonical(value: unknown): string {

@@ -16,7 +16,7 @@ import { Gate } from '../../src/link/gate/index.js'
 import { sampleFault, sampleInput, sampleSession } from '../../src/testing/explorer/index.js'
 
 /** Many timers, each in the millisecond it is due; whatever was promised in one has happened before the next. */
-export class CrowdClock implements Clock {
+class CrowdClock implements Clock {
   readonly #due = new Map<number, Set<() => void>>()
   readonly #at = new Map<object, [number, () => void]>()
   #now = 0

@@ -26,14 +26,14 @@ const ways: readonly Way[] = [
 ]
 
 /** Handshakes after the return, and when connections were ready again; in milliseconds since. */
-export interface Storm {
+interface Storm {
   readonly dials: readonly number[]
   readonly ready: readonly number[]
   /** Of each connection, while the server was away. */
   readonly inVain: number
 }
 
-export async function storm(way: Way, seed: number): Promise<Storm> {
+async function storm(way: Way, seed: number): Promise<Storm> {
   const crowd = await new Crowd(SIZE, seed, way).settled()
   const lostAt = crowd.clock.now()
   crowd.lose()
