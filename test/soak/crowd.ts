@@ -21,7 +21,7 @@ const policy: PolicyOptions = {
   keepaliveMs: 1_000,
   stableAfterMs: 500,
   slowProbeMs: 1_000,
-  timeouts: { connectMs: 3_000, initializeMs: 1_000, discoverMs: 1_000, probeMs: 1_000, closeMs: 1_000 },
+  timeouts: { connectMs: 3_000, initializeMs: 2_000, discoverMs: 1_000, probeMs: 1_000, closeMs: 1_000 },
 }
 
 interface Member {
@@ -57,7 +57,13 @@ export class Crowd {
     for (let i = 0; i < http; i++) crowd.#add(servers[i % servers.length] as Peer)
     for (let i = 0; i < memory; i++) crowd.#add(crowd.#own(new MemoryPeer()))
     for (let i = 0; i < stdio; i++) crowd.#add(crowd.#own(new ChildPeer(crowd.#folder, `child-${i}`)))
-    await Promise.all(crowd.members.map(({ connection }) => connection.connect()))
+    // A first attempt may be too slow on a busy machine; that is what a connection is for.
+    await Promise.all(
+      crowd.members.map(async ({ connection }) => {
+        await connection.connect().catch(() => {})
+        await connection.ready({ timeoutMs: 60_000 })
+      }),
+    )
     for (const member of crowd.members) crowd.#loops.push(crowd.#use(member))
     return crowd
   }
