@@ -24,16 +24,25 @@ export class Budget {
     this.#begunAt = elapsed(clock)
   }
 
-  /** The options of the call for what is left of it. */
-  optionsFor(connection: Connection): CallOptions {
+  /**
+   * A step of the call over a connection, with the options for what is left.
+   *
+   * @throws what the step does; a CallTimeoutError names the whole time, not what was left of it
+   */
+  async spend<T>(connection: Connection, step: (options: CallOptions) => Promise<T>): Promise<T> {
     const spent = Math.floor(elapsed(this.#clock) - this.#begunAt)
-    if (spent <= 0) return this.#options
     const { timeoutMs = connection.actor.getSnapshot().context.policy.callMs, maxTotalMs } = this.#options
+    if (spent <= 0) return step(this.#options)
     const left = (ms: number) => Math.max(1, ms - spent)
-    return {
-      ...this.#options,
-      timeoutMs: left(timeoutMs),
-      ...(maxTotalMs !== undefined && { maxTotalMs: left(maxTotalMs) }),
+    try {
+      return await step({
+        ...this.#options,
+        timeoutMs: left(timeoutMs),
+        ...(maxTotalMs !== undefined && { maxTotalMs: left(maxTotalMs) }),
+      })
+    } catch (error) {
+      if (!(error instanceof CallTimeoutError) || maxTotalMs !== undefined) throw error
+      throw new CallTimeoutError(this.#method, timeoutMs, error.sent, error.fault)
     }
   }
 

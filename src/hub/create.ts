@@ -6,6 +6,7 @@ import { ConnectionClosedError, UnknownServerError } from '../errors.js'
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../protocol.js'
 import { Budget } from './budget.js'
 import { CatalogOfAll, type HubCatalog, type HubTool } from './catalog.js'
+import { checked } from './check-options.js'
 import { type ConfigEntry, ConfigWatcher, type HubConfig, Inputs, parseConfig, readText } from './config/index.js'
 import { withDefaults } from './defaults.js'
 import type { Applied, ConfigNews, Hub, HubOptions, Servers } from './hub.js'
@@ -55,7 +56,7 @@ class Registry implements Hub {
       clock,
       random,
       filter: options.tools,
-      complete: (given) => withDefaults(given, options.defaults),
+      complete: (given) => checked(withDefaults(given, options.defaults)),
       changed: (member) => this.#changed(member),
     }
     const text = configFile === undefined ? undefined : readText(configFile)
@@ -136,13 +137,13 @@ class Registry implements Hub {
     const found = server === undefined ? await this.#finder.find(name, budget) : { server, name }
     if (server !== undefined) await this.#finder.check(this.#enabled(server), name, budget)
     const call = { ...rest, name: found.name }
-    return this.#use(found.server, (connection) => connection.callTool(call, budget.optionsFor(connection)), budget)
+    return this.#call(found.server, budget, (connection, left) => connection.callTool(call, left))
   }
 
   async readResource(params: { server: string; uri: string }, options?: CallOptions): Promise<ReadResourceResult> {
     const budget = this.#budget('resources/read', options)
     const { server, uri } = params
-    return this.#use(server, (connection) => connection.readResource({ uri }, budget.optionsFor(connection)), budget)
+    return this.#call(server, budget, (connection, left) => connection.readResource({ uri }, left))
   }
 
   async getPrompt(
@@ -150,7 +151,7 @@ class Registry implements Hub {
     options?: CallOptions,
   ): Promise<GetPromptResult> {
     const budget = this.#budget('prompts/get', options)
-    return this.#use(server, (connection) => connection.getPrompt(params, budget.optionsFor(connection)), budget)
+    return this.#call(server, budget, (connection, left) => connection.getPrompt(params, left))
   }
 
   async apply(config: Servers | HubConfig): Promise<Applied> {
@@ -279,6 +280,10 @@ class Registry implements Hub {
       await (budget ? budget.wait(mending) : mending)
     if (!member.connection) throw new ConnectionClosedError(name)
     return use(member.connection)
+  }
+
+  #call<T>(name: string, budget: Budget, call: (connection: Connection, left: CallOptions) => Promise<T>): Promise<T> {
+    return this.#use(name, (connection) => budget.spend(connection, (left) => call(connection, left)), budget)
   }
 
   #refuseWhenClosed(): void {

@@ -1,22 +1,12 @@
-import { MAX_DELAY_MS } from '../../machines/backoff.js'
 import { mergePolicy } from '../../machines/policy.js'
 import type { Target } from '../link/index.js'
 import type { HubOptions } from './hub.js'
 import type { ServerOptions } from './server-options.js'
-import { checkFilter } from './tool-filter.js'
 
-/**
- * What holds for all servers, under what this one says; a host that is killed takes its servers along.
- *
- * @throws TypeError that names an option of the hub's own and what it may be; the others are the connection's to check
- */
+/** What holds for all servers, under what this one says; a host that is killed takes its servers along. */
 export function withDefaults(given: ServerOptions, defaults: HubOptions['defaults'] = {}): ServerOptions {
   if (!given?.target) throw new TypeError('it needs options with a target')
   const { target, policy } = given
-  const { idleMs, tools } = { ...defaults, ...given }
-  checkFilter('tools', tools)
-  if (idleMs !== undefined && !(typeof idleMs === 'number' && idleMs >= 0 && idleMs <= MAX_DELAY_MS))
-    throw new TypeError(`idleMs must be milliseconds from 0 to ${MAX_DELAY_MS}, not ${String(idleMs)}`)
   const { authorizer, ...rest } = defaults
   return {
     ...rest,

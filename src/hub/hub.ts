@@ -93,7 +93,8 @@ export interface Hub extends AsyncDisposable {
   disable(name: string): Promise<void>
 
   /**
-   * Calls a tool by its name in the hub, or by its server and its name there. A server that is stopped is started. As
+   * Calls a tool by its name in the hub, or by its server and its name there. A server that is stopped is started; that,
+   * and the answer of a person to what its configuration asks for, are a part of the call's `timeoutMs`. As
    * `connection.callTool` otherwise.
    *
    * @throws UnknownToolError, UnknownServerError

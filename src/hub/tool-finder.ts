@@ -62,7 +62,6 @@ async function read(member: Member, budget: Budget): Promise<void> {
   if (!connection) throw new ConnectionClosedError(member.name)
   connection.connect().catch(() => {})
   const { policy } = connection.actor.getSnapshot().context
-  const { timeoutMs = policy.callMs, signal } = budget.optionsFor(connection)
-  await connection.ready({ timeoutMs, signal })
+  await budget.spend(connection, ({ timeoutMs = policy.callMs, signal }) => connection.ready({ timeoutMs, signal }))
   if (isUnread(member)) await budget.wait(connection.listTools())
 }

@@ -43,6 +43,7 @@ it('the start of a server and the reading of its lists are a part of that time',
   const error = await failure(hub.callTool({ name: 'a__slow' }, { timeoutMs: 1_500 }))
   expect(performance.now() - began).toBeLessThan(2_300)
   expect(error).toBeInstanceOf(CallTimeoutError)
+  expect(String(error)).toContain('within 1500 ms')
 })
 
 it('close() ends the waiting for a person, of calls and of start()', async () => {
