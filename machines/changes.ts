@@ -70,6 +70,7 @@ export const beginLink = (context: ConnectionContext): Changes => ({
   lists: 'fresh',
   listsDirty: false,
   listRounds: 0,
+  after: 'idle',
 })
 
 export function noteSession(context: ConnectionContext, event: ConnectionEvent): Changes {
@@ -137,10 +138,14 @@ const isWire = (tried: string): boolean =>
 export function countAttempt(context: ConnectionContext, event: ConnectionEvent): Changes {
   return {
     attempts: context.attempts + 1,
-    coolMs: Math.min(clampDelay(faultOf(event)?.retryAfterMs ?? 0), MAX_COOL_MS),
+    coolMs: namedMs(event),
     hurried: false,
   }
 }
+
+/** The time that the server named, in milliseconds; an absurd one is cut. */
+export const namedMs = (event: ConnectionEvent): number =>
+  Math.min(clampDelay(faultOf(event)?.retryAfterMs ?? 0), MAX_COOL_MS)
 
 export function planRetry(context: ConnectionContext): Changes {
   return {

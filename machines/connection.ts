@@ -10,7 +10,7 @@ import { to } from './targets.js'
 /** What the chart answers to wherever it is. */
 export const connectionOn = {
   // Whoever connects again after that does so by intent.
-  disconnect: { target: to.closing, actions: ['thenIdle', 'trustAnew', 'insist', 'emitDisconnected'] },
+  disconnect: { target: to.closing, actions: ['trustAnew', 'insist', 'emitDisconnected'] },
   close: { target: to.closing, actions: 'thenClosed' },
   configure: { actions: ['configure', 'trustAnew'] },
   'demand.raised': { actions: 'raiseDemand' },

@@ -37,8 +37,11 @@ export const delays = {
   cooling: ({ context }: Args) => clampDelay(context.coolMs),
   retryDelay: ({ context }: Args) => context.waitMs,
   offlineRecheck: ({ context }: Args) => spread(OFFLINE_RECHECK_MS, 0.25, context.random()),
-  /** As long as the longest pause of the backoff: a crowd of callers cannot drive attempts faster than the policy. */
-  rest: ({ context }: Args) => context.policy.backoff.capMs,
+  /**
+   * As long as the longest pause of the backoff, and as the server asked for: a crowd of callers cannot drive attempts
+   * faster than the policy.
+   */
+  rest: ({ context }: Args) => Math.max(context.policy.backoff.capMs, context.coolMs),
   slowProbe: ({ context }: Args) => spread(context.policy.slowProbeMs || 0, 0.25, context.random()),
 
   gather: ({ context }: Args) => Math.min(GATHER.firstMs * 2 ** Math.min(context.listRounds, 10), GATHER.mostMs),

@@ -68,7 +68,9 @@ export const guards = {
   unauthorized: isClass('unauthorized'),
   sessionLossFails: (args: Args): boolean =>
     isClass('session-expired')(args) && args.context.policy.onSessionLost === 'fail',
-  renewable: (args: Args): boolean => isClass('session-expired')(args) && args.context.renewals < 1,
+  /** At once, so not where the server asks for time: that is served first. */
+  renewable: (args: Args): boolean =>
+    isClass('session-expired')(args) && args.context.renewals < 1 && !((faultOf(args.event)?.retryAfterMs ?? 0) > 0),
   offline: (args: Args): boolean => waits(args) && args.context.remote && !args.context.online,
   attemptsLeft: (args: Args): boolean =>
     waits(args) && args.context.attempts < budget(args.context) && !crashMemoryFull(args),

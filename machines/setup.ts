@@ -8,6 +8,7 @@ import {
   countAttempt,
   countAuthorization,
   forgetTriedWire,
+  namedMs,
   noteFault,
   noteLists,
   noteSession,
@@ -142,6 +143,8 @@ export const chartSetup = setup({
     countAuthorization: assign(({ context }) => countAuthorization(context)),
     trustLogin: assign(({ context }) => trustLogin(context)),
     countAttempt: assign(({ context, event }) => countAttempt(context, event)),
+    /** A time that the server named is served while resting, too. */
+    noteNamedTime: assign({ coolMs: ({ event }) => namedMs(event) }),
     countMissedProbe: assign({ missedProbes: ({ context }) => context.missedProbes + 1 }),
     forgetMissedProbes: assign({ missedProbes: 0 }),
     beginProof: assign({ stable: false }),

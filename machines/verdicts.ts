@@ -51,7 +51,8 @@ export const verdicts = [
     target: to.linked,
     reenter: true,
     actions: ['noteFault', 'countRenewal', 'emitLost'],
-    description: 'A new session is made at once; once, since a server that loses every session needs time.',
+    description:
+      'A new session is made at once; once, since a server that loses every session needs time, and one that asks for time gets it.',
     meta: { rule: 'V5' },
   },
   {
@@ -70,7 +71,7 @@ export const verdicts = [
   },
   {
     target: to.exhausted,
-    actions: ['noteFault', 'forgetTriedWire', 'emitLost', 'giveNotice'],
+    actions: ['noteFault', 'forgetTriedWire', 'noteNamedTime', 'emitLost', 'giveNotice'],
     description: 'Every attempt is used up: rest, and look again now and then.',
     meta: { rule: 'V8' },
   },

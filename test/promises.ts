@@ -91,6 +91,10 @@ export const promises: Readonly<Record<string, Promised>> = {
   P21: { sentence: 'The status is measured: it is never ready over a wire known to be dead.', method: faults },
   P22: { sentence: 'The disconnect that began a trouble is told until it is over.', method: model },
   P23: { sentence: 'Every state but closed can reach ready when the server is well again.', method: model },
+  P24: {
+    sentence: 'A simulation that fails replays from its seed.',
+    method: 'a sabotaged library, its failing seed, and the printed command',
+  },
   P25: {
     sentence: 'What is not known falls to the safe side: wait, and do not send again.',
     method: 'generated evidence',

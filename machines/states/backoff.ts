@@ -9,10 +9,7 @@ export const backoff = chartSetup.createStateConfig({
     retry: { target: to.linked, actions: ['trustAnew', 'insist'] },
     reconnect: { target: to.linked, actions: ['forgetSession', 'trustAnew', 'insist'] },
     configure: { target: to.linked, actions: ['configure', 'trustAnew', 'insist'] },
-    'credentials.changed': [
-      { guard: 'newLogin', target: to.linked, actions: ['adoptCredential', 'trustAnew'] },
-      { actions: 'adoptCredential' },
-    ],
+    'credentials.changed': { guard: 'newLogin', target: to.linked, actions: ['adoptCredential', 'trustAnew'] },
     'auth.responded': { target: to.linked, actions: ['trustAnew', 'insist'] },
   },
   states: {
@@ -27,11 +24,13 @@ export const backoff = chartSetup.createStateConfig({
       description: 'The own delay, grown with each attempt and spread by chance.',
       entry: 'emitRetrying',
       on: {
-        'demand.raised': [
-          { guard: 'notHurried', target: 'waiting', reenter: true, actions: ['raiseDemand', 'hurry', 'planRetry'] },
-          { actions: 'raiseDemand' },
-        ],
-        'network.offline': [{ guard: 'remote', target: 'offline', actions: 'goOffline' }, { actions: 'goOffline' }],
+        'demand.raised': {
+          guard: 'notHurried',
+          target: 'waiting',
+          reenter: true,
+          actions: ['raiseDemand', 'hurry', 'planRetry'],
+        },
+        'network.offline': { guard: 'remote', target: 'offline', actions: 'goOffline' },
       },
       after: {
         retryDelay: to.linked,

@@ -55,10 +55,7 @@ export const credentials = chartSetup.createStateConfig({
       tags: 'stepping-up',
       initial: 'asking',
       on: {
-        'credentials.changed': [
-          { guard: 'newLogin', target: 'valid', actions: 'adoptCredential' },
-          { actions: 'adoptCredential' },
-        ],
+        'credentials.changed': { guard: 'newLogin', target: 'valid', actions: 'adoptCredential' },
       },
       states: {
         asking: {

@@ -9,10 +9,7 @@ export const failed = chartSetup.createStateConfig({
     retry: { target: to.linked, actions: ['trustAnew', 'insist'] },
     reconnect: { target: to.linked, actions: ['forgetSession', 'trustAnew', 'insist'] },
     configure: { target: to.linked, actions: ['configure', 'trustAnew', 'insist'] },
-    'credentials.changed': [
-      { guard: 'newLogin', target: to.linked, actions: ['adoptCredential', 'trustAnew'] },
-      { actions: 'adoptCredential' },
-    ],
+    'credentials.changed': { guard: 'newLogin', target: to.linked, actions: ['adoptCredential', 'trustAnew'] },
     'auth.responded': { target: to.linked, actions: ['trustAnew', 'insist'] },
   },
   states: {

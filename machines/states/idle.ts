@@ -7,8 +7,8 @@ export const idle = chartSetup.createStateConfig({
   on: {
     connect: to.linked,
     reconnect: { target: to.linked, actions: ['forgetSession', 'insist'] },
-    retry: { target: to.linked, actions: ['trustAnew', 'insist'] },
-    'auth.responded': { target: to.linked, actions: ['trustAnew', 'insist'] },
+    retry: { target: to.linked, actions: 'insist' },
+    'auth.responded': { target: to.linked, actions: 'insist' },
     disconnect: {},
   },
 })

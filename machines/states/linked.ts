@@ -25,15 +25,7 @@ export const linked = chartSetup.createStateConfig({
     'lists.changed': { actions: 'markListsDirty' },
     'link.postOnly': { actions: 'notePostOnly' },
     reconnect: { target: to.linked, reenter: true, actions: ['forgetSession', 'trustAnew', 'insist'] },
-    configure: [
-      {
-        guard: 'relinks',
-        target: to.linked,
-        reenter: true,
-        actions: ['configure', 'forgetSession', 'trustAnew', 'insist'],
-      },
-      { actions: ['configure', 'trustAnew'] },
-    ],
+    configure: { guard: 'relinks', target: to.linked, reenter: true, actions: ['configure', 'trustAnew', 'insist'] },
   },
   states: { connecting, initializing, discovering, ready, reauthorizing },
 })

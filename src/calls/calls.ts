@@ -84,6 +84,8 @@ interface Call {
   replays: number
   /** Some of its time was spent before it was sent. */
   waited: boolean
+  /** Why nobody knows whether it ran, if it was sent before: what is told of it in the end has to say so. */
+  unknown?: Fault
   /** The application has not disconnected since. */
   readonly epoch: number
 }
@@ -151,7 +153,8 @@ export class Calls {
       return Promise.reject(new TypeError(`${method}: timeoutMs and maxTotalMs are milliseconds from 0, as numbers.`))
     }
     const begunAt = elapsed(this.#host.clock)
-    const call: Call = { method, params, options, timeoutMs, begunAt, replays: 0, waited: false, epoch: this.#epoch }
+    const fresh = { replays: 0, waited: false, epoch: this.#epoch }
+    const call: Call = { method, params, options, timeoutMs, begunAt, ...fresh }
     this.#made += 1
     const observers = this.#observers
     return (observers ? this.#observed(call, observers) : this.#place(call)) as Promise<R>
@@ -216,6 +219,7 @@ export class Calls {
     const evidence = requester.explain(failure, call.method, call.timeoutMs)
     const fault = this.#host.judge(evidence)
     this.#host.report(fault, requester.generation)
+    if (fault.delivery === 'unknown') call.unknown ??= fault
     if (!this.#goesAgain(call, fault)) throw asError(call, fault, answeredError(evidence))
     call.replays++
     call.waited = true
@@ -269,11 +273,17 @@ export class Calls {
   /** Waits for the connection, until the call's deadline. */
   #wait(call: Call): Promise<Result> {
     const { name, queueLimit, clock } = this.#host
-    if (this.#queued >= queueLimit) return Promise.reject(new QueueFullError(name, queueLimit))
+    if (this.#queued >= queueLimit) {
+      const { unknown } = call
+      return Promise.reject(
+        unknown ? new OutcomeUnknownError(call.method, unknown) : new QueueFullError(name, queueLimit),
+      )
+    }
     call.waited = true
     const held = this.#hold(call, true, deadlineOf(call) - elapsed(clock), (waiting) => {
-      const late = new CallTimeoutError(call.method, call.timeoutMs, false, this.#host.lastFault())
-      waiting.refuse(this.#host.loginRequired() ?? late)
+      const mayHaveRun = call.unknown !== undefined
+      const late = new CallTimeoutError(call.method, call.timeoutMs, mayHaveRun, this.#host.lastFault())
+      waiting.refuse(mayHaveRun ? late : (this.#host.loginRequired() ?? late))
     })
     if (this.#queued === 1) this.#host.demand(true)
     return held
@@ -344,7 +354,5 @@ function asError(call: Call, fault: Fault, answered: RpcEvidence | undefined): E
   if (evidence.kind === 'timeout')
     return new CallTimeoutError(call.method, evidence.afterMs ?? call.timeoutMs, true, fault)
   if (evidence.rpc && fault.scope === 'call') return new RpcError(answered ?? evidence.rpc, fault)
-  return fault.delivery === 'unknown'
-    ? new OutcomeUnknownError(call.method, fault)
-    : new CallRefusedError(call.method, fault)
+  return call.unknown ? new OutcomeUnknownError(call.method, fault) : new CallRefusedError(call.method, fault)
 }

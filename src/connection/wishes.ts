@@ -1,34 +1,38 @@
 import type { Calls } from '../calls/index.js'
+import { elapsed } from '../clock.js'
 import { RpcError } from '../errors.js'
 import type { ConnectionRuntime } from '../link/index.js'
+import { Turns } from './turns.js'
 
 /** What the application asks the server to keep: told now, and remembered for every later session. */
 export class Wishes {
-  readonly #restoration: ConnectionRuntime['restoration']
+  readonly #runtime: ConnectionRuntime
   readonly #calls: Calls
+  /** What a session is to remember is told to it in the order in which it was asked for. */
+  readonly #turns = new Turns()
 
-  constructor({ restoration }: ConnectionRuntime, calls: Calls) {
-    this.#restoration = restoration
+  constructor(runtime: ConnectionRuntime, calls: Calls) {
+    this.#runtime = runtime
     this.#calls = calls
   }
 
   async subscribe(uri: string): Promise<void> {
-    const restoration = this.#restoration
+    const { restoration } = this.#runtime
     restoration.wantSubscription(uri)
-    await this.#ask('resources/subscribe', { uri }, () => restoration.dropSubscription(uri))
+    await this.#ask(uri, 'resources/subscribe', { uri }, () => restoration.dropSubscription(uri))
     restoration.noteTold('subscription', uri)
   }
 
   async unsubscribe(uri: string): Promise<void> {
-    this.#restoration.dropSubscription(uri)
-    await this.#ask('resources/unsubscribe', { uri })
+    this.#runtime.restoration.dropSubscription(uri)
+    await this.#ask(uri, 'resources/unsubscribe', { uri })
   }
 
   async setLogLevel(level: string): Promise<void> {
-    const restoration = this.#restoration
+    const { restoration } = this.#runtime
     const before = restoration.logLevel
     restoration.wantLogLevel(level)
-    await this.#ask('logging/setLevel', { level }, () => {
+    await this.#ask('log level', 'logging/setLevel', { level }, () => {
       // What the server refuses leaves its level as it was, unless another was asked for meanwhile.
       if (restoration.logLevel === level) restoration.wantLogLevel(before)
     })
@@ -36,9 +40,15 @@ export class Wishes {
   }
 
   /** A request that does no harm when it is sent twice. What the server itself refuses is not wanted any more. */
-  async #ask(method: string, params: Record<string, unknown>, refused?: () => void): Promise<void> {
+  async #ask(subject: string, method: string, params: Record<string, unknown>, refused?: () => void): Promise<void> {
+    const { clock, policy } = this.#runtime
+    const deadline = elapsed(clock) + policy.callMs
     try {
-      await this.#calls.call(method, params, { replay: 'always' })
+      // Whoever was before had an earlier deadline, so that there is time left.
+      await this.#turns.take(subject, () => {
+        const timeoutMs = Math.max(1, deadline - elapsed(clock))
+        return this.#calls.call(method, params, { replay: 'always', timeoutMs })
+      })
     } catch (error) {
       if (error instanceof RpcError) refused?.()
       throw error

@@ -1,5 +1,12 @@
 import { evidenceOf } from '../wire/failure.js'
-import { isRequest, isResponse, type JsonRpcError, type JsonRpcId, type JsonRpcMessage } from '../wire/messages.js'
+import {
+  isRequest,
+  isResponse,
+  type JsonRpcError,
+  type JsonRpcId,
+  type JsonRpcMessage,
+  withoutNulls,
+} from '../wire/messages.js'
 import type { SendOptions, TransportLike, Wire } from '../wire/wire.js'
 import type { SessionMemory } from './port.js'
 
@@ -89,7 +96,8 @@ export class ClientTransport implements TransportLike {
     return Promise.resolve()
   }
 
-  #receive(message: JsonRpcMessage, extra?: unknown): void {
+  #receive(received: JsonRpcMessage, extra?: unknown): void {
+    const message = withoutNulls(received)
     if ('error' in message) markServerError(message)
     else if (this.protocolVersion === undefined) this.#noteOffer(message)
     const shifted = this.#base > 0 ? this.#shiftIn(message) : message

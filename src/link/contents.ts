@@ -13,7 +13,7 @@ interface Ways {
   /** Nobody is told anything any more. */
   readonly over: () => boolean
   readonly judge: (error: unknown) => Fault
-  /** A list could not be read. */
+  /** A list could not be read, or the link is of no use any more. */
   readonly lose: (fault: Fault) => void
 }
 
@@ -86,9 +86,16 @@ export class Contents {
     const items = await this.#runtime.restoration.restore(
       (method, params) => this.#ways.errands.run(() => this.#link.request(method, params, { timeoutMs })),
       can,
-      this.#ways.judge,
+      (error) => this.#meetRestoring(error),
     )
     this.#runtime.restored = items
     return items.every(({ fault }) => fault === undefined)
+  }
+
+  /** One item that cannot be put back is no harm to the others; a session that is gone is. */
+  #meetRestoring(error: unknown): Fault {
+    const fault = this.#ways.judge(error)
+    if (fault.scope === 'link') this.#ways.lose(fault)
+    return fault
   }
 }

@@ -45,10 +45,10 @@ export class Restoration {
     this.#told?.delete(uri)
   }
 
-  /** The present session was told of it. */
+  /** The present session was told of it. What was given up meanwhile is being taken back. */
   noteTold(what: RestoredItem['what'], value: string): void {
     if (what === 'logLevel') this.#toldLevel = value
-    else {
+    else if (this.#subscriptions?.has(value)) {
       this.#told ??= new Set()
       this.#told.add(value)
     }

@@ -2,3 +2,4 @@
 export * from './child/index.js'
 export * from './explorer/index.js'
 export * from './fault-server/index.js'
+export * from './simulator/index.js'

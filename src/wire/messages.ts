@@ -42,9 +42,9 @@ export function isCancellation(message: JsonRpcMessage): message is JsonRpcNotif
   return 'method' in message && message.method === 'notifications/cancelled'
 }
 
-/** An answer, good or bad, to a request. */
+/** An answer, good or bad, to a request. What has a method is none, also where a serializer adds `error: null` to it. */
 export function isResponse(message: JsonRpcMessage): message is JsonRpcResult | JsonRpcError {
-  return 'result' in message || 'error' in message
+  return !('method' in message) && ('result' in message || 'error' in message)
 }
 
 /**
@@ -54,8 +54,25 @@ export function isResponse(message: JsonRpcMessage): message is JsonRpcResult | 
 export function isMessage(value: unknown): value is JsonRpcMessage {
   if (typeof value !== 'object' || value === null || !('jsonrpc' in value) || value.jsonrpc !== '2.0') return false
   if ('method' in value) return typeof value.method === 'string'
-  if ('result' in value) return typeof value.result === 'object' && value.result !== null && hasId(value)
-  return 'error' in value && typeof value.error === 'object' && value.error !== null
+  const [result, error] = ['result' in value ? value.result : null, 'error' in value ? value.error : null]
+  // An answer that is both good and bad is none.
+  if (result !== null) return error === null && typeof result === 'object' && hasId(value)
+  return error !== null && typeof error === 'object'
+}
+
+/**
+ * Members that are null are not there: some serializers write all that a message could have, and the SDK's schemas
+ * take none too many, so that a good answer would answer nobody.
+ */
+export function withoutNulls(message: JsonRpcMessage): JsonRpcMessage {
+  for (const name in message) {
+    if (message[name as keyof JsonRpcMessage] === null) {
+      return Object.fromEntries(
+        Object.entries(message).filter(([, value]) => value !== null),
+      ) as unknown as JsonRpcMessage
+    }
+  }
+  return message
 }
 
 function hasId(value: object): boolean {

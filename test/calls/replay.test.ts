@@ -183,3 +183,65 @@ describe('a call that was refused or not sent', () => {
     expect(call.error).toMatchObject({ fault: { code } })
   })
 })
+
+describe('a call that was sent, and of which nobody knows whether it ran', () => {
+  /** Sent, lost on the way back, and to be sent again since that does no harm. */
+  async function lostOnce() {
+    const scene = begun({ harmless: true, timeoutMs: 10_000 })
+    scene.host.sent[0]?.fail({ kind: 'closed' })
+    await ticks()
+    return scene
+  }
+
+  it('is not said to be unsent when it then waits in vain', async () => {
+    const { host, call } = await lostOnce()
+    host.clock.increment(10_000)
+    await ticks()
+    expect(call.error).toBeInstanceOf(CallTimeoutError)
+    expect(call.error).toMatchObject({ sent: true })
+  })
+
+  it('is not said to be refused when the second sending is', async () => {
+    const { host, call } = await lostOnce()
+    host.open()
+    host.sent[1]?.fail(http(403))
+    await ticks()
+    expect(call.error).toBeInstanceOf(OutcomeUnknownError)
+    expect(call.error).toMatchObject({ fault: { code: 'http.403' } })
+  })
+
+  it('is told of its own fault where there is no room to wait', async () => {
+    const host = new FakeHost()
+    host.usable = true
+    host.harmless = true
+    const call = watch(host.calls.call('tools/call', undefined))
+    host.usable = false
+    for (let n = 0; n < host.queueLimit; n++) watch(host.calls.call('tools/call', undefined))
+    host.sent[0]?.fail({ kind: 'closed' })
+    await ticks()
+    expect(call.error).toBeInstanceOf(OutcomeUnknownError)
+  })
+
+  it('is told of its own fault where there is no room to wait after a pause', async () => {
+    const host = new FakeHost()
+    host.usable = true
+    host.harmless = true
+    const call = watch(host.calls.call('tools/call', undefined))
+    host.sent[0]?.fail({ kind: 'network', errno: 'ECONNRESET' })
+    await ticks()
+    host.usable = false
+    for (let n = 0; n < host.queueLimit; n++) watch(host.calls.call('tools/call', undefined))
+    host.clock.increment(100)
+    await ticks()
+    expect(call.error).toBeInstanceOf(OutcomeUnknownError)
+    expect(call.error).toMatchObject({ fault: { code: 'network.ECONNRESET' } })
+  })
+
+  it('is said to be unsent when it never left', async () => {
+    const host = new FakeHost()
+    const call = watch(host.calls.call('tools/call', undefined, { timeoutMs: 10 }))
+    host.clock.increment(10)
+    await ticks()
+    expect(call.error).toMatchObject({ sent: false })
+  })
+})

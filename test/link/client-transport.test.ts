@@ -56,6 +56,17 @@ describe('a new session', () => {
     expect(data).toBeInstanceOf(ServerErrorData)
     expect(data).toMatchObject({ value: { timeout: 1 } })
   })
+
+  it.each([
+    ['a result', { id: 1, result: { tools: [] } }, { error: null }],
+    ['an error', { id: 1, error: { code: -32603, message: 'no' } }, { result: null }],
+    ['a notification', { method: 'notifications/progress' }, { id: null, params: null, result: null, error: null }],
+    ['a request', { id: 7, method: 'ping' }, { result: null, error: null }],
+  ])('hands on %s without the nulls that a serializer wrote beside it', (_, message, nulls) => {
+    const { wire, received } = made()
+    wire.say({ ...message, ...nulls })
+    expect(received.map((one) => Object.keys(one).sort())).toEqual([['jsonrpc', ...Object.keys(message)].sort()])
+  })
 })
 
 describe('a session that is gone on with', () => {

@@ -162,6 +162,17 @@ describe('a connection', () => {
     expect(asked(it, 'resources/subscribe', 'session-2')).toHaveLength(2)
   })
 
+  it('does not go on with a session that is found lost while items are put back', async () => {
+    await using it = await remembering()
+    it.server.once('resources/subscribe', rpcError(-32001, 'Session not found', { code: 404, id: null }))
+    it.server.forgetSessions()
+    const call = it.connection.request('tools/list')
+    await it.passUntil(() => asked(it, 'resources/subscribe', 'session-3').length === 2, 3_000)
+    await it.passUntil(() => it.connection.status === 'ready', 3_000)
+    await call
+    expect(it.losses).toEqual(['session.unknown', 'session.lost-at-once'])
+  })
+
   it('is ready although an item is not answered', async () => {
     await using it = await remembering()
     it.server.answer('resources/subscribe', hang())
@@ -185,9 +196,10 @@ describe('a connection', () => {
     await using it = await remembering()
     it.server.once('logging/setLevel', slow(200, rpcError(-32602, 'no such level')))
     const refused = failure(it.connection.setLogLevel('loud'))
-    await it.connection.setLogLevel('info')
+    const wished = it.connection.setLogLevel('info')
     await it.pass(200)
     expect(await refused).toBeInstanceOf(RpcError)
+    await wished
     await loseSession(it)
     expect(asked(it, 'logging/setLevel', 'session-2').map(({ body }) => body)).toMatchObject([
       { params: { level: 'info' } },

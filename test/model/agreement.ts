@@ -40,7 +40,7 @@ function read(snapshot: Snapshot, links = 0): Model {
     postOnly: place.startsWith('linked') && c.postOnly,
     lists: place.startsWith('linked') ? c.lists : '-',
     dirty: place.startsWith('linked') && c.listsDirty,
-    missed: asks(regions?.health) ? c.missedProbes : 0,
+    missed: regions ? c.missedProbes : 0,
     proven: regions !== undefined && c.stable,
     unanswered: c.session?.resumable === true ? c.unansweredResumes : 0,
     wished: c.insists,
@@ -59,7 +59,7 @@ const cut = (m: Model): Model => ({
   postOnly: m.place.startsWith('linked') && m.postOnly,
   lists: m.place.startsWith('linked') ? m.lists : '-',
   dirty: m.place.startsWith('linked') && m.dirty,
-  missed: asks(m.health) ? m.missed : 0,
+  missed: m.health ? m.missed : 0,
   proven: m.place === 'linked.ready' && m.proven,
   unanswered: m.resumable ? m.unanswered : 0,
   hurried: m.place.startsWith('backoff') && m.hurried,
@@ -155,6 +155,3 @@ export function agreement(): { readonly invariant: Invariant<Chart>; readonly co
   }
   return { invariant: { name: 'the oracle agrees', check }, compared: () => compared }
 }
-
-/** Probes that were missed count only while more are sent. */
-const asks = (health: string | undefined): boolean => health === 'probing' || health === 'doubting'

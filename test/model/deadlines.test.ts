@@ -247,6 +247,13 @@ describe('every deadline, at its default', () => {
     expect(r.holds(ms)).toBe('linked.connecting.opening')
   })
 
+  it('rest: as long as the server asks for, where that is longer', () => {
+    const r = rig({}, { maxAttempts: 0 })
+    r.send({ type: 'connect' }, transient(25_000))
+    expect(r.place()).toBe('failed.exhausted.resting')
+    expect(r.holds(25_000)).toBe('failed.exhausted.open')
+  })
+
   it('slow probe: never, where it is off', () => {
     const r = rig({}, { maxAttempts: 0, slowProbeMs: false })
     r.send({ type: 'connect' }, transient())

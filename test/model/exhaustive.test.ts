@@ -12,6 +12,7 @@ import {
   withoutTimedExit,
 } from '../../src/testing/explorer/index.js'
 import { agreement } from './agreement.js'
+import { contextAgrees, effectsAgree } from './effects.js'
 import { type Chart, exploreConnection } from './explored.js'
 
 const goldenFile = new URL('golden.txt', import.meta.url)
@@ -21,10 +22,10 @@ describe('the chart, every event case in every abstract state', () => {
   let report: Report<Chart>
   const oracle = agreement()
   beforeAll(() => {
-    report = exploreConnection([...connectionInvariants, oracle.invariant])
+    report = exploreConnection([...connectionInvariants, effectsAgree, contextAgrees, oracle.invariant])
     const agreed = `the oracle was asked about ${oracle.compared()} pairs`
     console.log(`The connection's chart, explored\n${summarize(report)}\n${agreed}`)
-  }, 120_000)
+  }, 600_000)
 
   it('is large enough to mean something, and small enough to be exhaustive', () => {
     expect(report.states).toBeGreaterThan(2_000)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { classify, type Evidence, type Rule, rules } from '../../machines/index.js'
+import { dialects, endsSession, misjudged, neverSent, transientOnceReady } from './rulings.js'
 import { type Sample, samples } from './samples.js'
 
 const judged = (evidence: Evidence): Omit<Sample, 'name' | 'evidence'> => {
@@ -56,13 +57,11 @@ describe('the rules from evidence to fault', () => {
     expect(answer('bad request', { legacyAllowed: false }).rule).toBe('not-this-endpoint')
   })
 
-  it('name the dialect to try', () => {
-    const dialects = samples
-      .map(({ evidence }) => classify(evidence).dialect)
-      .filter((dialect) => dialect !== undefined)
-    expect(dialects).toContainEqual({ version: '2025-06-18' })
-    expect(dialects).toContainEqual({ wire: 'sse' })
-    expect(dialects).toContainEqual({ endSession: true })
+  it('say what no sample shows: the dialect to try, the session to end, the patience with a target that was once ready', () => {
+    expect(samples.flatMap((sample) => misjudged(sample) ?? [])).toEqual([])
+    const named = [...transientOnceReady, ...endsSession, ...neverSent]
+    expect(named.filter((id) => !rules.some((rule) => rule.id === id))).toEqual([])
+    expect(Object.keys(dialects).filter((name) => !samples.some((sample) => sample.name === name))).toEqual([])
   })
 
   it('ask a user’s rules first, in their order', () => {

@@ -20,6 +20,9 @@ export class UnsetVariable {
   }
 }
 
+/** Defaults within defaults are filled in so deep; what is nested deeper is no variable anybody wrote. */
+const MOST_NESTED = 20
+
 const named = /^(?:([a-z]\w*):(?!-))?([\w./ -]+?)(?::-([\s\S]*))?$/i
 
 /**
@@ -59,7 +62,8 @@ function partsOf(text: string): (string | Variable)[] {
     const end = start === -1 ? -1 : closing(text, start + 2)
     if (end === -1) break
     const isEscaped = text[start - 1] === '$' && start > at
-    const variable = isEscaped ? undefined : variableOf(text.slice(start + 2, end))
+    const inner = text.slice(start + 2, end)
+    const variable = isEscaped || isTooDeep(inner) ? undefined : variableOf(inner)
     parts.push(text.slice(at, isEscaped ? start - 1 : start), variable ?? text.slice(start, end + 1))
     at = end + 1
   }
@@ -74,6 +78,15 @@ function closing(text: string, from: number): number {
     else if (text[at] === '}' && --depth === 0) return at
   }
   return -1
+}
+
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  for (const character of text) {
+    if (character === '{' && ++depth > MOST_NESTED) return true
+    if (character === '}') depth -= 1
+  }
+  return false
 }
 
 function variableOf(inner: string): Variable | undefined {

@@ -62,6 +62,7 @@ const faults = cases({
     session?.resumable ? fault(sampleFault('transient', {}, { kind: 'deadline', phase: 'resuming' })) : undefined,
   'of a class without a verdict': fault(sampleFault('weather')),
   'session expired': fault(sampleFault('session-expired')),
+  'session expired, with a time named': fault(sampleFault('session-expired', { retryAfterMs: 7_000 })),
   'session expired, still held by the server': fault(sampleFault('session-expired', { endsSession: true })),
   unauthorized: fault(sampleFault('unauthorized')),
   'unauthorized, under the present credential': (c) => fault(sampleFault('unauthorized'), present(c)),

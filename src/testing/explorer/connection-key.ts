@@ -11,7 +11,10 @@ export function connectionKey(snapshot: ConnectionView): unknown {
   const { context: c } = snapshot
   const waits = snapshot.matches('backoff')
   const probes = snapshot.matches({ linked: { ready: { health: 'probing' } } })
-  const authorizes = snapshot.matches({ linked: 'reauthorizing' })
+  const renews = snapshot.matches({ linked: { reauthorizing: 'refreshing' } })
+  // A renewal without a person goes on with its link where that stands; every other way leads to a new one.
+  const goesOn = renews && !c.linkLost && c.reached === 'ready'
+  const ready = snapshot.matches({ linked: 'ready' }) || goesOn
   return [
     c.attempts,
     c.renewals,
@@ -27,13 +30,13 @@ export function connectionKey(snapshot: ConnectionView): unknown {
     // A target on this machine does not depend on the network.
     c.remote && c.online,
     snapshot.matches('linked') && c.postOnly,
-    authorizes && [c.reached, c.linkLost],
-    (snapshot.matches({ linked: 'ready' }) || authorizes) && c.lists,
+    snapshot.matches({ linked: 'reauthorizing' }) && [c.reached === 'nothing', renews && [c.reached, c.linkLost]],
+    ready && c.lists,
     waits && [c.hurried, c.coolMs > 0],
     probes && c.missedProbes,
-    snapshot.matches({ linked: 'ready' }) && c.stable,
+    ready && c.stable,
     c.session?.resumable === true && c.unansweredResumes,
-    snapshot.matches('linked') && c.listsDirty,
+    snapshot.matches('linked') && (!snapshot.matches({ linked: 'reauthorizing' }) || renews) && c.listsDirty,
     snapshot.matches('closing') && c.after,
   ]
 }

@@ -3,7 +3,7 @@ import { systemClock } from '../../clock.js'
 import { declared, type LabelledCase, labelCases, possible } from './cases.js'
 import { coverageOf } from './coverage.js'
 import { bare } from './loose.js'
-import { createStepper, nothing, type Step } from './stepper.js'
+import { createStepper, nothing, type Step, type Stepper } from './stepper.js'
 import { ruleOf, valueText } from './structure.js'
 import type { Edge, Effect, ExploreOptions, GraphState, Report, Slice } from './types.js'
 import { createViolations, type Violations } from './violations.js'
@@ -20,8 +20,12 @@ type Open<M extends AnyStateMachine> = Omit<GraphState<M>, 'edges'> & { edges: E
  * @throws Error when the cases are not complete, or when more than `maxStates` states are found
  */
 export function explore<M extends AnyStateMachine>(machine: M, options: ExploreOptions<M>): Report<M> {
+  return exploreWith(createStepper(machine), options)
+}
+
+/** The same with a stepper at hand, which can then take further steps from the states that were found. */
+export function exploreWith<M extends AnyStateMachine>(stepper: Stepper<M>, options: ExploreOptions<M>): Report<M> {
   const began = systemClock.now()
-  const stepper = createStepper(machine)
   const cases = labelCases(stepper.machine, options.cases)
   const slices = options.slices ?? [{ name: 'all', input: options.input } as Slice<M>]
   const keyOf = options.key ?? defaultKey(options.project)

@@ -84,6 +84,11 @@ export class LineReader {
   #hold(chunk: Buffer, start: number, end: number): void {
     const size = end - start
     if (this.#skipping) {
+      const missing = HEAD_BYTES - this.#skipping.head.length
+      if (missing > 0) {
+        const more = chunk.subarray(start, Math.min(end, start + missing))
+        this.#skipping.head = Buffer.concat([this.#skipping.head, more])
+      }
       this.#skipping.bytes += size
       this.#skipping.tail = lastBytes(this.#skipping.tail, chunk, start, end)
       return

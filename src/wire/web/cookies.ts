@@ -1,3 +1,6 @@
+/** One origin's cookies never weigh more than this in a request, in characters: servers refuse a head over 8 or 16 KiB. */
+const MOST_CHARS = 4_096
+
 /**
  * A small cookie jar for load balancers that pin a client to one replica by a cookie (report 13.01). Cookies go back to
  * the origin that set them and to no other. `Max-Age` of zero and `Expires` in the past delete; `Path`, `Domain` and
@@ -12,11 +15,16 @@ export class CookieJar {
       const [pair = '', ...attributes] = line.split(';')
       const equals = pair.indexOf('=')
       const name = pair.slice(0, equals).trim()
-      if (equals < 1 || name === '') continue
+      if (equals < 1 || name === '' || !isPlain(pair)) continue
       const cookies = this.#origins.get(origin) ?? new Map<string, string>()
       this.#origins.set(origin, cookies)
-      if (deletes(attributes, dateHeader)) cookies.delete(name)
-      else cookies.set(name, pair.slice(equals + 1).trim())
+      // The one that was set last is the last to go.
+      cookies.delete(name)
+      if (!deletes(attributes, dateHeader)) cookies.set(name, pair.slice(equals + 1).trim())
+      for (const oldest of cookies.keys()) {
+        if (written(cookies).length <= MOST_CHARS) break
+        cookies.delete(oldest)
+      }
     }
   }
 
@@ -24,10 +32,15 @@ export class CookieJar {
   header(origin: string, own?: string): string | undefined {
     const cookies = this.#origins.get(origin)
     if (cookies === undefined || cookies.size === 0) return own
-    const kept = [...cookies].map(([name, value]) => `${name}=${value}`)
-    return [...(own ? [own] : []), ...kept].join('; ')
+    return [...(own ? [own] : []), written(cookies)].join('; ')
   }
 }
+
+const written = (cookies: ReadonlyMap<string, string>): string =>
+  [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+
+/** What a header can hold; anything else would make every later request fail. */
+const isPlain = (pair: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(pair)
 
 function deletes(attributes: readonly string[], dateHeader: string | undefined): boolean {
   const attribute = (name: string) => {

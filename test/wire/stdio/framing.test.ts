@@ -47,6 +47,13 @@ describe('lines of a byte stream', () => {
     )
   })
 
+  it('keep the same ends of a line over a small limit, however the stream is chunked', () => {
+    const line = Buffer.from(`{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(600)}"}\n`)
+    const [whole] = read(500, [line]).oversize
+    const [cutOnce] = read(500, cut(line, [510])).oversize
+    expect(cutOnce).toEqual(whole)
+  })
+
   it('keep only the two ends of a line over the limit', () => {
     const line = Buffer.from(`HEAD${'x'.repeat(1 << 20)}TAIL\n`)
     const chunks = cut(

@@ -1,0 +1,166 @@
+import { type Connection, statusOf } from '../../connection/index.js'
+import { CallRefusedError, CallTimeoutError, LifelineError, QueueFullError } from '../../errors.js'
+import type { DrivenClock } from './driven-clock.js'
+import type { Deed } from './schedule.js'
+import type { Trace } from './trace.js'
+
+/** One call that the application made, and what came of it. */
+export interface MadeCall {
+  readonly key: string
+  /** Running it twice does harm, and nobody said otherwise. */
+  readonly unsafe: boolean
+  readonly begunAt: number
+  readonly deadline: number
+  settledAt?: number
+  outcome?: 'answered' | 'aborted' | 'certainly not run' | 'not answered' | string
+}
+
+/** The application above the connection: it calls, changes its mind, and keeps account of what it was told. */
+export class SimulatedApplication {
+  readonly calls: MadeCall[] = []
+  /** Resources about which the server may know something else than was asked for last: a request of that failed. */
+  readonly unsure = new Set<string>()
+  /** Requests that the application makes beside its calls and that are not answered yet. */
+  asking = 0
+  closed = false
+  /** Told of everything that did not hold. */
+  readonly #breach: (invariant: string, message: string) => void
+  readonly #connection: Connection
+  readonly #clock: DrivenClock
+  readonly #trace: Trace
+  readonly #trusted: boolean
+  readonly #open = new Set<MadeCall>()
+  #callMs: number
+  #moves = 0
+
+  constructor(
+    connection: Connection,
+    { clock, trace, trusted, callMs }: { clock: DrivenClock; trace: Trace; trusted: boolean; callMs: number },
+    breach: (invariant: string, message: string) => void,
+  ) {
+    this.#connection = connection
+    this.#clock = clock
+    this.#trace = trace
+    this.#trusted = trusted
+    this.#callMs = callMs
+    this.#breach = breach
+  }
+
+  /** Calls that are not settled. */
+  get open(): ReadonlySet<MadeCall> {
+    return this.#open
+  }
+
+  perform(deed: Deed): void {
+    const connection = this.#connection
+    switch (deed.do) {
+      case 'call':
+        for (let i = 0; i < deed.times; i++) void this.call(deed)
+        break
+      case 'subscribe':
+        this.#ask(() => connection.subscribe(deed.uri), deed.uri)
+        break
+      case 'unsubscribe':
+        this.#ask(() => connection.unsubscribe(deed.uri), deed.uri)
+        break
+      case 'log level':
+        this.#ask(() => connection.setLogLevel(deed.level), 'log level')
+        break
+      case 'connect':
+        this.#ask(() => connection.connect())
+        break
+      case 'reconnect':
+        this.#ask(() => connection.reconnect())
+        break
+      case 'disconnect':
+        this.#ask(() => connection.disconnect())
+        break
+      case 'retry':
+        connection.retry()
+        break
+      case 'configure':
+        connection.configure({ policy: deed.policy })
+        this.#callMs = deed.policy.timeouts?.callMs ?? this.#callMs
+        break
+      case 'move':
+        this.#move()
+        break
+      case 'close':
+        this.closed = true
+        this.#ask(() => connection.close())
+    }
+  }
+
+  /** Resolves when the call is settled, whatever came of it. */
+  async call(deed: Extract<Deed, { do: 'call' }>): Promise<void> {
+    const { tool, timeoutMs = this.#callMs, abortAfterMs, replay } = deed
+    const begunAt = this.#clock.elapsed
+    const call: MadeCall = {
+      key: `call-${this.calls.length + 1}`,
+      unsafe: replay !== 'always' && !(tool === 'read' && this.#trusted),
+      begunAt,
+      deadline: begunAt + timeoutMs,
+    }
+    this.calls.push(call)
+    this.#open.add(call)
+    const abort = abortAfterMs === undefined ? undefined : new AbortController()
+    if (abort) this.#clock.plan(abortAfterMs ?? 0, () => abort.abort())
+    this.#trace.note(`application: ${call.key} ${tool}`)
+    const { key } = call
+    const options = { ...deedOptions(deed), ...(abort && { signal: abort.signal }) }
+    let outcome: string
+    try {
+      const { content } = await this.#connection.callTool({ name: tool, arguments: { key } }, options)
+      outcome = 'answered'
+      const text = (content[0] as { text?: unknown } | undefined)?.text
+      if (text !== key) this.#breach('every call gets its own answer', `${key} got ${String(text)}`)
+    } catch (error) {
+      outcome = abort?.signal.aborted ? 'aborted' : this.#meaning(error)
+    }
+    call.settledAt = this.#clock.elapsed
+    call.outcome = outcome
+    this.#open.delete(call)
+    this.#trace.note(`application: ${key} ${outcome}`)
+  }
+
+  #meaning(error: unknown): string {
+    if (error instanceof CallRefusedError || error instanceof QueueFullError) return 'certainly not run'
+    if (error instanceof CallTimeoutError) return error.sent ? 'not answered' : 'certainly not run'
+    if (error instanceof LifelineError) return error.code
+    this.#breach('every error is one of the library’s', String(error))
+    return 'odd'
+  }
+
+  #ask(deed: () => Promise<void>, about?: string): void {
+    this.asking += 1
+    const done = (outcome: string) => {
+      this.asking -= 1
+      this.#trace.note(
+        `application: ${about ?? 'a command'} ${outcome} in ${statusOf(this.#connection.actor.getSnapshot())}`,
+      )
+    }
+    deed().then(
+      () => done('done'),
+      (error: unknown) => {
+        if (about !== undefined) this.unsure.add(about)
+        if (!(error instanceof LifelineError)) this.#breach('every error is one of the library’s', String(error))
+        done('failed')
+      },
+    )
+  }
+
+  #move(): void {
+    this.#moves += 1
+    const moved = `${addressOf(this.#connection.name)}?${this.#moves}`
+    const { wire } = this.#connection.actor.getSnapshot().context
+    if (wire === 'http') this.#connection.configure({ target: { url: moved, kind: 'http' } })
+  }
+}
+
+/** No two simulations share an address: what the process remembers of one is nothing to another. */
+export const addressOf = (name: string): string => `http://${name}.test/mcp`
+
+const deedOptions = ({ timeoutMs, replay }: Extract<Deed, { do: 'call' }>) => ({
+  ...(timeoutMs !== undefined && { timeoutMs }),
+  ...(replay && { replay }),
+})

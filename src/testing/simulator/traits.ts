@@ -1,0 +1,76 @@
+import type { PolicyOptions } from '../../../machines/index.js'
+import type { Chance } from './chance.js'
+
+/** Ways in which servers say that they do not know a session (known server deviations 1–10). */
+export const lossDialects = [
+  '404 json-rpc',
+  '404 string id',
+  '404 text',
+  '404 bare',
+  '400 no valid session',
+  '400 not initialized, as an event',
+  '400 text',
+  '409',
+  '500 wrapped',
+  '503 this instance',
+  '200 error',
+] as const
+export type LossDialect = (typeof lossDialects)[number]
+
+/** What kind of server it is; it does not change while it runs. */
+export interface Traits {
+  /** Streamable HTTP over the injected `fetch`, or a transport that the application brings. */
+  readonly wire: 'http' | 'custom'
+  readonly replies: 'json' | 'sse'
+  /** Events have ids, and a stream that broke can be gone on with. */
+  readonly eventIds: boolean
+  /** GET opens a listening stream; otherwise it is answered by 405. */
+  readonly listening: boolean
+  /** `initialize` gives out a session id. */
+  readonly sessions: boolean
+  /** Sessions outlive a restart of the server. */
+  readonly keepsSessions: boolean
+  readonly lossDialect: LossDialect
+  readonly answersPing: boolean
+  /** What DELETE is answered by: 200, 204, 404 or 405. */
+  readonly endStatus: number
+  /** One way, in milliseconds: least and most. */
+  readonly latencyMs: readonly [least: number, most: number]
+  readonly tools: number
+}
+
+export function traitsOf(chance: Chance): Traits {
+  const least = chance.whole(1, 20)
+  return {
+    wire: chance.happens(0.75) ? 'http' : 'custom',
+    replies: chance.pick(['json', 'sse']),
+    eventIds: chance.happens(0.5),
+    listening: chance.happens(0.8),
+    sessions: chance.happens(0.85),
+    keepsSessions: chance.happens(0.2),
+    lossDialect: chance.pick(lossDialects),
+    answersPing: chance.happens(0.85),
+    endStatus: chance.pick([200, 204, 404, 405]),
+    latencyMs: [least, least + chance.mostlySmall(0, 200)],
+    tools: chance.whole(1, 5),
+  }
+}
+
+/** What the application asks of the connection. */
+export function policyOf(chance: Chance): PolicyOptions {
+  return {
+    backoff: chance.pick([
+      'gentle',
+      'responsive',
+      'conservative',
+      { baseMs: chance.whole(50, 2_000), capMs: chance.whole(2_000, 20_000) },
+    ] as const),
+    maxAttempts: chance.pick([3, 8, 20, 20]),
+    keepaliveMs: chance.pick([0, 5_000, 30_000, 30_000]),
+    stableAfterMs: chance.pick([1_000, 10_000, 10_000]),
+    slowProbeMs: chance.pick([false, 20_000, 60_000] as const),
+    queueLimit: chance.pick([4, 256]),
+    onSessionLost: chance.happens(0.95) ? 'renew' : 'fail',
+    timeouts: { callMs: chance.pick([5_000, 20_000, 60_000]), closeMs: chance.pick([1_000, 5_000]) },
+  }
+}

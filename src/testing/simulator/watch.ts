@@ -1,0 +1,170 @@
+import type { Connection } from '../../connection/index.js'
+import { isRequest, type JsonRpcMessage } from '../../wire/messages.js'
+import type { SimulatedApplication } from './application.js'
+import type { DrivenClock } from './driven-clock.js'
+import type { SimulatedExchange } from './exchange.js'
+import { keyOf } from './server.js'
+import type { Trace } from './trace.js'
+import type { Traits } from './traits.js'
+import type { SimulatedWorld } from './world.js'
+
+/** A sentence that did not hold. */
+export interface Breach {
+  readonly invariant: string
+  readonly message: string
+  readonly atMs: number
+}
+
+interface Watched {
+  readonly clock: DrivenClock
+  readonly trace: Trace
+  readonly traits: Traits
+}
+
+/** Requests of the connection itself that one second may hold; a hot loop has hundreds. */
+const MOST_A_SECOND = 60
+/** Timers are whole milliseconds, and a call that goes again gets at least one. */
+const SLACK_MS = 5
+/** A call settles so soon after its reply is lost for good (promise P3). */
+const LOSS_MS = 100
+
+/** What must hold at every step of a simulation, whatever happens. */
+export class Watch {
+  readonly breaches: Breach[] = []
+  readonly #clock: DrivenClock
+  readonly #trace: Trace
+  readonly #traits: Traits
+  #connection: Connection | undefined
+  #application: SimulatedApplication | undefined
+  #world: SimulatedWorld | undefined
+  /** The session that is spoken in, those that were left, and those of which the server said that it does not know them. */
+  #session: string | undefined
+  readonly #left = new Set<string>()
+  readonly #lost = new Set<string>()
+  /** No link may begin before, by the connection's own plan and by the server's word, unless something is asked for. */
+  #plannedAt = 0
+  #cooledAt = 0
+  #generation = 0
+  readonly #recent: number[] = []
+  readonly #late = new Set<string>()
+  /** The server has said what no waiting cures. */
+  #doomed = false
+
+  constructor({ clock, trace, traits }: Watched) {
+    this.#clock = clock
+    this.#trace = trace
+    this.#traits = traits
+  }
+
+  follow(connection: Connection, application: SimulatedApplication, world: SimulatedWorld): void {
+    this.#connection = connection
+    this.#application = application
+    this.#world = world
+    connection.status$.subscribe((status) => this.#trace.note(`connection: ${status}`))
+    connection.actor.on('*', (news) => {
+      this.#trace.note(`connection: ${news.type}${'fault' in news ? ` ${news.fault?.code}` : ''}`)
+      if (news.type === 'connection.retrying') this.#plannedAt = this.#clock.elapsed + news.inMs
+      if (news.type === 'connection.failed' && !this.#doomed)
+        this.breach('only what no waiting cures ends in failed', news.fault.code)
+    })
+  }
+
+  readonly breach = (invariant: string, message: string): void => {
+    if (this.breaches.some((known) => known.invariant === invariant)) return
+    this.breaches.push({ invariant, message, atMs: this.#clock.elapsed })
+    this.#trace.note(`BREACH: ${invariant}: ${message}`)
+  }
+
+  /** Somebody asked for something: waits that were planned no longer bind. */
+  released(): void {
+    this.#plannedAt = 0
+    this.#cooledAt = 0
+  }
+
+  /** From now on the connection may give up for good. */
+  doom(): void {
+    this.#doomed = true
+  }
+
+  readonly exchange = (exchange: SimulatedExchange): void => {
+    const { method, session, number } = exchange
+    const message: JsonRpcMessage | undefined = exchange.body === undefined ? undefined : JSON.parse(exchange.body)
+    const asks = message && 'method' in message ? message.method : ''
+    this.#trace.note(`client: ${method} #${number} ${asks} ${session ?? 'no session'}`)
+    if (method === 'GET') this.#listens(exchange)
+    if (method !== 'POST' || !message) return
+    if (asks === 'initialize' && session !== undefined) this.breach('initialize never carries a session (P9)', session)
+    if (session !== undefined) this.#speaks(session, asks)
+    if (!isRequest(message)) return
+    const key = keyOf(message)
+    if (key !== undefined) exchange.onBroken = (code) => this.#broken(exchange, key, code)
+    else this.#paces()
+    const opening = asks === 'initialize' || this.#resumes()
+    exchange.onEnd = () => {
+      if (exchange.losesSession && session !== undefined) this.#lost.add(session)
+      if (opening) this.#cooledAt = Math.max(this.#cooledAt, this.#clock.elapsed + exchange.asksMs)
+    }
+  }
+
+  /** Looked at after every step. */
+  look(): void {
+    const connection = this.#connection
+    const world = this.#world
+    if (!connection || !world) return
+    const { context } = connection.actor.getSnapshot()
+    if (context.generation > this.#generation) {
+      this.#generation = context.generation
+      const early = Math.max(this.#plannedAt, this.#cooledAt) - this.#clock.elapsed
+      if (early > 0) this.breach('no request is faster than the policy allows (P6)', `${early} ms early`)
+    }
+    const { transports } = world.network
+    if (transports.size > 1) this.breach('there is at most one wire (P4)', `${transports.size} transports`)
+    const open = [...transports].some(({ state }) => state === 'open')
+    if (this.#traits.wire === 'custom' && connection.status === 'ready' && !open)
+      this.breach('it is never ready over a wire known dead (P21)', `in ${connection.status}`)
+    for (const call of this.#application?.open ?? []) {
+      if (this.#clock.elapsed <= call.deadline + SLACK_MS || this.#late.has(call.key)) continue
+      this.#late.add(call.key)
+      this.breach('every call settles by its deadline (P1)', `${call.key} was due at ${call.deadline}`)
+    }
+  }
+
+  #resumes(): boolean {
+    const { linked } = (this.#connection?.actor.getSnapshot().value ?? {}) as { linked?: { initializing?: unknown } }
+    return linked?.initializing === 'resuming'
+  }
+
+  #listens({ number }: SimulatedExchange): void {
+    const listening = [...(this.#world?.network.exchanges ?? [])].filter(
+      ({ method, lastEventId }) => method === 'GET' && (lastEventId?.startsWith('listen') ?? true),
+    )
+    if (listening.length > 1) this.breach('there is at most one listening stream (P4)', `#${number} beside another`)
+  }
+
+  #speaks(session: string, asks: string): void {
+    // Taking something back is not going on.
+    if (this.#lost.has(session) && asks !== 'notifications/cancelled')
+      this.breach('a lost session is never gone on with (P9)', `${asks} in ${session}`)
+    if (session === this.#session) return
+    if (this.#left.has(session)) this.breach('there is at most one session (P4)', `${asks} in ${session}, left before`)
+    if (this.#session !== undefined) this.#left.add(this.#session)
+    this.#session = session
+  }
+
+  #paces(): void {
+    const now = this.#clock.elapsed
+    while (this.#recent[0] !== undefined && now - this.#recent[0] >= 1_000) this.#recent.shift()
+    this.#recent.push(now)
+    if (this.#recent.length > MOST_A_SECOND) this.breach('there is no hot loop (P6)', `${this.#recent.length} a second`)
+  }
+
+  #broken({ headed, number }: SimulatedExchange, key: string, code: string): void {
+    const resumable = headed && this.#traits.replies === 'sse' && this.#traits.eventIds
+    const call = this.#application?.calls.find((made) => made.key === key)
+    if (!call?.unsafe || resumable || code === 'ECONNREFUSED') return
+    this.#clock.plan(LOSS_MS, () => {
+      if (call.settledAt === undefined)
+        this.breach('a call settles soon after its reply is lost (P3)', `${key} on #${number} after ${code}`)
+    })
+  }
+}
