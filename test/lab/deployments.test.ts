@@ -2,17 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createConnection } from '../../src/index.js'
+import { lasting, passing, through } from './configs.js'
 import { underLoad } from './load.js'
 import { type Replica, Site, until } from './rig.js'
 
-const proxied = (port: number, { port: upstream }: Replica) => `
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://127.0.0.1:${upstream}; proxy_http_version 1.1;
-      proxy_set_header Connection ''; proxy_buffering off;
-    }
-  }`
+const proxied = (port: number, { port: upstream }: Replica) => passing(port, `server 127.0.0.1:${upstream};`)
 
 const answering = (port: number, what: string) => `server { listen 127.0.0.1:${port}; location / { ${what} } }`
 
@@ -57,17 +51,7 @@ describe('haproxy', () => {
   it('is reloaded under load', async () => {
     await using site = new Site()
     const one = await site.replica('one')
-    const haproxy = await site.haproxy(
-      (port) => `
-  defaults
-    mode http
-    timeout connect 2s
-    timeout client 60s
-    timeout server 60s
-  listen front
-    bind 127.0.0.1:${port}
-    server one 127.0.0.1:${one.port}`,
-    )
+    const haproxy = await site.haproxy((port) => through(port, lasting, `server one 127.0.0.1:${one.port}`))
     const plan = { target: { url: haproxy.url }, takesMs: 100 }
     const tally = await underLoad(site, 'haproxy is reloaded five times', plan, async () => {
       for (let i = 0; i < 5; i++) {

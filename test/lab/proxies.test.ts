@@ -2,30 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createConnection } from '../../src/index.js'
+import { lasting, passing, through } from './configs.js'
 import { note, underLoad } from './load.js'
 import { type Replica, Site, until } from './rig.js'
 
-const passing = (port: number, upstream: string, more = 'proxy_buffering off;') => `
-  upstream mcp { ${upstream} }
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://mcp; proxy_http_version 1.1; proxy_set_header Connection ''; ${more}
-    }
-  }`
-
-const through = (port: number, timeouts: string, backend: string) => `
-  defaults
-    mode http
-    timeout connect 2s
-    ${timeouts}
-  frontend front
-    bind 127.0.0.1:${port}
-    default_backend replicas
-  backend replicas
-    ${backend}`
-
-const lasting = 'timeout client 60s\n    timeout server 60s'
 const at = (replica: Replica) => `127.0.0.1:${replica.port}`
 
 describe('nginx', () => {
