@@ -41,6 +41,7 @@ describe('WWW-Authenticate', () => {
   })
 
   it('is told without what explains nothing', () => {
+    expect(safeChallenge('scope ==')).toBe('scope')
     expect(safeChallenge('DPoP nonce="canary", realm="a, b", token=canary')).toBe('DPoP realm="a, b"')
   })
 

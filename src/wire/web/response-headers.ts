@@ -49,8 +49,8 @@ const toldParameters =
 /** WWW-Authenticate with the schemes and those parameters that explain something; nonces and the like are left out. */
 export function safeChallenge(value: string | undefined): string | undefined {
   if (value === undefined) return undefined
-  const scheme = /^\s*([\w-]+)(?=\s|$)/.exec(value)?.[1] ?? ''
-  const parameters = [...value.matchAll(toldParameters)].map(([, name, one = '']) => {
+  const [head = '', scheme = ''] = /^\s*([\w-]+)(?=\s|$)/.exec(value) ?? []
+  const parameters = [...value.slice(head.length).matchAll(toldParameters)].map(([, name, one = '']) => {
     return `${name}=${one.replace(/(:\/\/)[^/\s"'<>@]+@/, '$1')}`
   })
   return `${scheme} ${parameters.join(', ')}`.trim()

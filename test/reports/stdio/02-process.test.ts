@@ -39,7 +39,7 @@ describe('02.01: a server that dies is started again', () => {
   it('02.01: a crash loop is bounded, its pauses grow to the cap, and the end of it shows the last stderr', async () => {
     // By the real clock: a driven one would run ahead of the exit code, which has 50 ms to come after the pipes.
     await using it = quickChild(
-      { on: { 'tools/list': [{ answer: true }, { print: 'out of luck\n', to: 'stderr' }, { exit: 9 }] } },
+      { on: { 'tools/list': [{ answer: true }, { wait: 50 }, { print: 'out of luck\n', to: 'stderr' }, { exit: 9 }] } },
       {
         random: () => 0.5,
         policy: { maxAttempts: 6, slowProbeMs: false, backoff: { baseMs: 10, capMs: 80, jitter: 0 } },
@@ -49,7 +49,7 @@ describe('02.01: a server that dies is started again', () => {
     it.connection.actor.on('*', (news) => {
       if (news.type === 'connection.retrying') waits.push(news.inMs)
     })
-    // It may be ready for a moment before it dies; that resets nothing.
+    // It is ready for a moment before it dies; that resets nothing.
     await it.connection.connect().catch(() => undefined)
     await eventually(() => it.connection.status === 'failed')
     expect(waits).toEqual([5, 20, 40, 80, 80, 80])
