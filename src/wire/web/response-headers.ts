@@ -44,7 +44,7 @@ export function safeUrl(value: string | undefined, base?: string): string | unde
 }
 
 const toldParameters =
-  /\b(realm|scope|error|error_description|error_uri|resource_metadata|max_age|acr_values)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s,"]+)/gi
+  /(?<![^\s,])(realm|scope|error|error_description|error_uri|resource_metadata|max_age|acr_values)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s,"]+)/gi
 
 /** WWW-Authenticate with the schemes and those parameters that explain something; nonces and the like are left out. */
 export function safeChallenge(value: string | undefined): string | undefined {
