@@ -176,8 +176,11 @@ export class Gateway extends Program {
 
 /** A machine of its own, as far as the network goes: reached at `host` over a cable that can be cut. */
 export class Namespace implements Disposable {
-  readonly name = `lifeline-${process.pid}`
-  readonly #cable = `lab${process.pid}`.slice(0, 13)
+  static #made = 0
+  // The kernel takes its time to forget a name.
+  readonly #mark = `${process.pid}-${Namespace.#made++}`
+  readonly name = `lifeline-${this.#mark}`
+  readonly #cable = `lab${this.#mark}`
   readonly host = '10.213.77.2'
 
   constructor() {
@@ -239,6 +242,7 @@ export class Namespace implements Disposable {
 
   [Symbol.dispose](): void {
     sh('ip route del unreachable 10.213.77.0/30 metric 9999')
+    sh(`ip link del ${this.#cable}`)
     sh(`ip netns del ${this.name}`)
   }
 }

@@ -47,7 +47,7 @@ function must<T>(map: ReadonlyMap<string, T> | Readonly<Record<string, T>>, key:
 
 export const peers: Readonly<Record<string, Peer>> = {
   'mcp-lifeline': {
-    version: versionOf('../../../..'),
+    version: require('../../../package.json').version,
     async open(servers) {
       const { createConnection } = await import('../../../dist/src/index.js')
       const connections = await each(servers, async (target, name) => {
