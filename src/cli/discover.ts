@@ -6,10 +6,8 @@ import { redact } from '../redact.js'
 import type { Io } from './io.js'
 import { usualPlaces } from './places.js'
 import type { Prompt } from './prompt.js'
-import { clip, column, columnsFor, printable } from './text.js'
+import { column, columnsFor, printable } from './text.js'
 import { shellWord } from './trouble.js'
-
-const COMMAND_COLUMNS = 100
 
 /**
  * The first usual place with a file that names a server. One that came with the folder is used only when the person at
@@ -42,11 +40,11 @@ function refusal(near: string, own: string | undefined): string {
   return `${near} came with this folder, and what it names would be run. Have a look at it, then name it: --config ${shellWord(near)}${other}`
 }
 
-/** Each server with its command or address, as it stands there: the person decides by it. */
+/** Each server with its whole command or address, as it stands there: the person decides by it, and its end may matter most. */
 function wouldRun(file: string): string {
   const found: [name: string, what: string][] = []
   const prepare = (name: string, entry: Readonly<Record<string, unknown>>) => {
-    found.push([printable(name), clip(printable(redact(whatOf(entry))), COMMAND_COLUMNS)])
+    found.push([printable(name), printable(redact(whatOf(entry)))])
     return { ...entry }
   }
   parseConfig(readText(file), file, { prepare })

@@ -209,7 +209,7 @@ describe('without --config', () => {
   ])('a person who answers %j has the configuration of %s', async (answer, place, ran) => {
     const dir = home()
     const within = project(dir, ['--', '--api-key=canary-key'])
-    const run = inTerminal('cols 90 rows 30', 'list', 'true', { cwd: within, env: { HOME: dir } })
+    const run = inTerminal('cols 240 rows 30', 'list', 'true', { cwd: within, env: { HOME: dir } })
     await run.until(/It names:\r\n {2}theirs {2}\S+node -e .*--api-key=\[redacted\]\r\nRun that\? \[y\/N\] /)
     expect(existsSync(join(within, 'ran'))).toBe(false)
     run.process.stdin?.write(`${answer}\r`)
