@@ -20,7 +20,7 @@ export function peersTable({ node, cpus, rounds, versions, seen }: PeersReport):
     String(tasks.flatMap((task) => all(task, peer, field)).reduce<number>((sum, value) => sum + Number(value ?? 0), 0))
   const vanishing = ['vanishStdio', 'vanishHttp']
   return [
-    `${code('npm run bench:peers -- --json docs/data/peers.json')} gives every client the same work, each task in a process of its own, the order rotated. Node ${node.replace(/^v/, '')}, ${cpus} cores, medians of ${rounds} rounds. The last three columns are sums over all rounds.`,
+    `${code('npm run bench:peers -- --json docs/data/peers.json')} gives every client the same work, each task in a process of its own, the order rotated. Node ${node.replace(/^v/, '')}, ${cpus} cores, medians of up to ${rounds} rounds. The last three columns are counts of one round: of 10 calls, and of up to 6 whose server vanished in the middle.`,
     table(
       [
         'client',
