@@ -88,8 +88,10 @@ async function connectRow(row: Row, { short }: Effort): Promise<Figure[]> {
 
 /** Twenty servers in a hub against twenty bare clients that connect and list at once. */
 async function hubOf(name: string, target: StdioTarget | URL, rounds: number): Promise<Figure> {
-  const asTarget: Target = target instanceof URL ? { url: target } : target
-  const servers = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`s${i}`, { target: asTarget }]))
+  // No two servers of a configuration are one command. If they are, the gate lets the first of them go ahead.
+  const targetOf = (i: number): Target =>
+    target instanceof URL ? { url: target } : { ...target, args: [...(target.args ?? []), `--number=${i}`] }
+  const servers = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`s${i}`, { target: targetOf(i) }]))
   const takeOurs = async () => {
     const hub = createHub({ servers })
     let statuses: readonly { readonly status: string }[] = []
