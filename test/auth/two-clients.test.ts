@@ -37,17 +37,22 @@ async function login(world: World, store: MemoryStore, back: string) {
   return connection
 }
 
+/** Another process, with an address of its own, begins a login for more scope, and nobody answers it. */
+async function elsewhereWants(world: World, store: MemoryStore) {
+  world.needs = ({ method, body }) =>
+    method === 'tools/call' && Object(body.params).name === 'write' ? 'write' : undefined
+  const other = await ready(world, oauth({ store, redirectUrl: elsewhere }))
+  other.callTool({ name: 'write' }).catch(() => {})
+  await address(world, other)
+  return other
+}
+
 describe('a client that is registered anew', () => {
   it('breaks no refresh of tokens that another client was given', async () => {
     const world = strict()
     const store = new MemoryStore()
     const connection = await login(world, store, redirectUrl)
-    // Another process, with an address of its own, begins a login for more scope, and nobody answers it.
-    world.needs = ({ method, body }) =>
-      method === 'tools/call' && Object(body.params).name === 'write' ? 'write' : undefined
-    const other = await ready(world, oauth({ store, redirectUrl: elsewhere }))
-    other.callTool({ name: 'write' }).catch(() => {})
-    await address(world, other)
+    const other = await elsewhereWants(world, store)
     expect([world.as.registrations, Object(store.record.client).client_id]).toEqual([
       ['client-1', 'client-2'],
       'client-2',
@@ -81,11 +86,7 @@ describe('a client that is registered anew', () => {
     const world = strict()
     const store = new MemoryStore()
     const connection = await login(world, store, redirectUrl)
-    world.needs = ({ method, body }) =>
-      method === 'tools/call' && Object(body.params).name === 'write' ? 'write' : undefined
-    const other = await ready(world, oauth({ store, redirectUrl: elsewhere }))
-    other.callTool({ name: 'write' }).catch(() => {})
-    await address(world, other)
+    const other = await elsewhereWants(world, store)
     world.as.clients.delete('client-1')
     world.as.expire()
     echo(connection).catch(() => {})

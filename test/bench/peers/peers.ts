@@ -45,6 +45,28 @@ function must<T>(map: ReadonlyMap<string, T> | Readonly<Record<string, T>>, key:
   return value
 }
 
+interface SdkClient {
+  listTools(): Promise<unknown>
+  callTool(params: { name: string; arguments: Record<string, unknown> }): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** A bare client of an SDK for each server. */
+async function ofClients(
+  servers: Readonly<Record<string, Target>>,
+  connect: (target: Target) => Promise<SdkClient>,
+): Promise<Handle> {
+  const clients = await each(servers, async (target) => {
+    const one = await connect(target)
+    await one.listTools()
+    return one
+  })
+  return {
+    call: (server, name, args) => must(clients, server).callTool({ name, arguments: args }),
+    close: () => Promise.all([...clients.values()].map((one) => one.close())),
+  }
+}
+
 export const peers: Readonly<Record<string, Peer>> = {
   'mcp-lifeline': {
     version: require('../../../package.json').version,
@@ -68,20 +90,15 @@ export const peers: Readonly<Record<string, Peer>> = {
       const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
       const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js')
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
-      const clients = await each(servers, async (target) => {
+      return ofClients(servers, async (target) => {
         const one = new Client(client)
         const transport =
           'url' in target
             ? new StreamableHTTPClientTransport(new URL(target.url))
             : new StdioClientTransport({ ...target, stderr: 'ignore' })
         await one.connect(transport)
-        await one.listTools()
         return one
       })
-      return {
-        call: (server, name, args) => must(clients, server).callTool({ name, arguments: args }),
-        close: () => Promise.all([...clients.values()].map((one) => one.close())),
-      }
     },
   },
 
@@ -90,20 +107,15 @@ export const peers: Readonly<Record<string, Peer>> = {
     async open(servers) {
       const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
       const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio')
-      const clients = await each(servers, async (target) => {
+      return ofClients(servers, async (target) => {
         const one = new Client(client)
         const transport =
           'url' in target
             ? new StreamableHTTPClientTransport(new URL(target.url))
             : new StdioClientTransport({ ...target, stderr: 'ignore' })
         await one.connect(transport)
-        await one.listTools()
         return one
       })
-      return {
-        call: (server, name, args) => must(clients, server).callTool({ name, arguments: args }),
-        close: () => Promise.all([...clients.values()].map((one) => one.close())),
-      }
     },
   },
 
