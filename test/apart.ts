@@ -1,0 +1,9 @@
+/** Suites apart from `npm test`: they need what not every machine has, or take their time. */
+import { mergeConfig, type ViteUserConfig } from 'vitest/config'
+import root from '../vitest.config.js'
+
+/** The settings of the main suite, with the suite's own; where its tests are is its own alone. */
+export function suiteApart(test: NonNullable<ViteUserConfig['test']>, folder?: string): ViteUserConfig {
+  const base = { ...root, test: { ...root.test, include: [], exclude: [] } }
+  return mergeConfig(base, { ...(folder !== undefined && { root: folder }), test })
+}
