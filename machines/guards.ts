@@ -90,6 +90,7 @@ export const guards = {
 
   // Health
   stable: ({ context }: Args): boolean => context.stable,
+  saidPostOnly: ({ context }: Args): boolean => context.postOnly,
   keepsAlive: ({ context }: Args): boolean => context.policy.keepaliveMs > 0 && !context.postOnly,
   /** Nothing of an earlier trouble is held against the connection. */
   nothingHeldAgainst: ({ context }: Args): boolean =>

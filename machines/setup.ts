@@ -100,6 +100,7 @@ export const chartSetup = setup({
       session: ({ context, event }) => (faultOf(event)?.class === 'session-expired' ? undefined : context.session),
     }),
     notePostOnly: assign({ postOnly: true }),
+    noteListening: assign({ postOnly: false }),
     tellLink: sendTo('link', (_, command: LinkCommand) => command),
     /** A new link on request begins with a new session; after a loss the session is left to its successor. */
     leaveLink: sendTo('link', ({ event }): LinkCommand => {

@@ -194,7 +194,9 @@ export type LinkEvent<Class extends string = FaultClass> =
   | { readonly type: 'link.initialized'; readonly session: SessionSummary }
   /** `known`: the lists are known from before, so that the connection is usable at once. */
   | { readonly type: 'link.resumed'; readonly known: boolean }
+  /** The server offers no listening stream, as far as it has said. */
   | { readonly type: 'link.postOnly' }
+  | { readonly type: 'link.listening' }
   | { readonly type: 'link.discovered'; readonly complete: boolean }
   | { readonly type: 'lists.changed' }
   /** `unchanged`: nothing differs from what was known before, or a list is empty that was not: the server may not be ready. */

@@ -12,6 +12,10 @@ const answered = [
   { target: 'settling' },
 ] as const
 
+/** There is a stream to keep alive after all; the time until the next probe may have run out for nothing before. */
+const listening = (target: 'settling' | 'steady') =>
+  ({ guard: 'saidPostOnly', target, reenter: true, actions: 'noteListening' }) as const
+
 /** A link that just came may be half-open as well as one that holds for long (promise P16). */
 const keepalive = { keepalive: { guard: 'keepsAlive', target: 'probing' } } as const
 
@@ -31,6 +35,7 @@ export const health = chartSetup.createStateConfig({
         suspect: [fenced, { target: 'probing' }],
         'network.online': { target: 'waking', actions: 'goOnline' },
         'clock.jumped': 'waking',
+        'link.listening': listening('settling'),
       },
       always: { guard: 'stable', target: 'steady', actions: 'trustAnew' },
       after: keepalive,
@@ -41,6 +46,7 @@ export const health = chartSetup.createStateConfig({
         suspect: [fenced, { target: 'probing' }],
         'network.online': { target: 'waking', actions: 'goOnline' },
         'clock.jumped': 'waking',
+        'link.listening': listening('steady'),
       },
       after: keepalive,
     },

@@ -279,6 +279,7 @@ export class LinkRun {
         this.#tell({ type: 'suspect' })
         break
       case 'listening':
+        this.#tell({ type: 'link.listening' })
         if (!event.gap) break
         this.#contents?.mark()
         this.#tell({ type: 'lists.changed' })

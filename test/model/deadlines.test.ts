@@ -203,6 +203,18 @@ describe('every deadline, at its default', () => {
     }
   })
 
+  it('keepalive: anew, when a listening stream has opened after all (promise P16)', () => {
+    const r = ready()
+    r.pass(10_000)
+    r.send({ type: 'link.postOnly' })
+    for (let minutes = 0; minutes < 60; minutes++) r.pass(60_000)
+    r.send({ type: 'link.listening' })
+    r.pass(29_999)
+    expect(health(r)).toBe('steady')
+    r.pass(1)
+    expect(health(r)).toBe('probing')
+  })
+
   it('a wake: within 2 s', () => {
     const r = ready({ random: () => 0.75 })
     r.send({ type: 'clock.jumped' })

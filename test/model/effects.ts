@@ -116,6 +116,9 @@ function begunAnew(before: Snapshot, event: EventObject, after: Snapshot): (plac
   // The time of a refresh is one of the clock: it is counted anew when that jumps.
   if (type === 'credentials.changed' || type === 'clock.jumped')
     anew.push((place) => place.endsWith('credentials.valid'))
+  // There is something to keep alive after all, so the time until the next probe runs anew.
+  if (type === 'link.listening' && before.context.postOnly)
+    anew.push((place) => /health\.(settling|steady)$/.test(place))
   if (fault?.class === 'unauthorized' && fault.evidence.phase === 'reauthorizing')
     anew.push((place) => place.endsWith('.awaitingUser'))
   return (place) => anew.some((is) => is(place))

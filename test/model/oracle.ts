@@ -274,6 +274,7 @@ const answers: Readonly<Record<string, Answer>> = {
       : go(m, 'linked.discovering', { reached: 'session', unanswered: 0, online: true })
   },
   'link.postOnly': (m) => (at(m, 'linked') ? { ...m, postOnly: true } : m),
+  'link.listening': (m) => (at(m, 'linked') ? { ...m, postOnly: false } : m),
   'link.discovered': (m, _, { complete }) => (at(m, 'linked.discovering') ? discovered(m, complete === true) : m),
   'lists.changed': (m) => {
     if (m.catalog === 'gathering') return m

@@ -20,7 +20,7 @@ interface Parties {
 }
 
 /** A server's own listening streams are asked for again within this time; only then can it tell of changes. */
-const RELISTEN_MS = 400_000
+const RELISTEN_MS = 4_500_000
 /** The longest time that a simulated server names, and the share that is added to it. */
 const COOLING_MS = 22_000
 

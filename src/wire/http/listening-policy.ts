@@ -59,6 +59,9 @@ const floorMs = 1_000
 const emptyCapMs = 5 * minute
 const busyCapMs = 10_000
 const failureCapMs = minute
+/** A server that refused its first listening stream is asked again ever more rarely: most of those never offer one. */
+const firstRefusedMs = 5_000
+const rareCapMs = 60 * minute
 
 /** A stream that lived shorter and carried nothing was dead at birth. */
 const birthMs = 1_000
@@ -132,8 +135,16 @@ function afterRefusal(
     }
   }
   if (resuming) return { memory, afterMs: 0, dropEventId: true }
-  if (!memory.opened) return { memory, tell: 'post-only' }
   const refusals = memory.refusals + 1
+  if (!memory.opened) {
+    // A server without such streams; or one that a proxy or another replica answered for (deviations 12 to 15).
+    const afterMs = saysNever(status) ? {} : { afterMs: wait(doubled(firstRefusedMs, refusals, rareCapMs)) }
+    return {
+      memory: { ...memory, refusals, conflicts: 0, failures: 0 },
+      ...afterMs,
+      ...(refusals === 1 && { tell: 'post-only' }),
+    }
+  }
   const speaksOfSession = status === 400 || status === 404 || status === 410
   return {
     memory: { ...memory, refusals, conflicts: 0, failures: 0 },
@@ -142,6 +153,9 @@ function afterRefusal(
     ...(refusals === 2 && { tell: 'post-only' }),
   }
 }
+
+/** "No such method here" is about the server, and no accident on the way to it. */
+const saysNever = (status: number): boolean => status === 405 || status === 501
 
 /** 501 says "never", all other 5xx and 429 say "not now" (report 12.01). */
 function isPassing(status: number): boolean {

@@ -119,7 +119,8 @@ export class Listening {
 
   #opened(resumed: boolean): void {
     this.#seen.open(resumed, elapsed(this.#core.clock))
-    const gap = this.#memory.opened || this.#resumed
+    // Whatever kept it from being open until now, nothing was heard meanwhile.
+    const gap = this.#memory !== firstListen || this.#resumed
     this.#memory = opened(this.#memory)
     this.postOnly = false
     // The place has become free after all.

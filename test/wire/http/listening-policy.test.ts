@@ -82,12 +82,25 @@ describe('a stream that ends', () => {
 describe('a refusal', () => {
   const refused = (status: number, resuming = false): ListenOutcome => ({ type: 'refused', status, resuming })
 
-  it.each([400, 403, 404, 405, 406, 415, 501, 204, 200, 301, 410])(
-    '%i to the first GET: POST only, no more GETs',
+  it.each([405, 501])('%i to the first GET: POST only, no more GETs', (code) => {
+    const step = nextListen(refused(code), firstListen, half)
+    expect(step).toMatchObject({ tell: 'post-only' })
+    expect(step.afterMs).toBeUndefined()
+  })
+
+  it.each([400, 403, 404, 406, 415, 204, 200, 301, 410])(
+    '%i to the first GET: POST only, told once; asked again ever more rarely, for another replica may have answered',
     (code) => {
-      const step = nextListen(refused(code), firstListen, half)
-      expect(step).toMatchObject({ tell: 'post-only' })
-      expect(step.afterMs).toBeUndefined()
+      let memory = firstListen
+      const steps = Array.from({ length: 14 }, () => {
+        const step = nextListen(refused(code), memory, half)
+        memory = step.memory
+        return step
+      })
+      expect(steps.map(({ tell }) => tell)).toEqual(['post-only', ...Array.from({ length: 13 }, () => undefined)])
+      const gaps = steps.map(({ afterMs = 0 }) => afterMs)
+      expect(gaps.slice(0, 4)).toEqual([5_000, 10_000, 20_000, 40_000])
+      expect(gaps.slice(-2)).toEqual([3_600_000, 3_600_000])
     },
   )
 
