@@ -108,7 +108,8 @@ interface Waiting {
 export class Calls {
   readonly #host: CallHost
   /** Calls that wait: for the connection, or because the server asked for time. */
-  readonly #held = new Set<Waiting>()
+  /** Made with the first that has to wait; most connections never need it. */
+  #held: Set<Waiting> | undefined
   /** How many of them wait for the connection. */
   #queued = 0
   #epoch = 0
@@ -160,9 +161,14 @@ export class Calls {
     return (observers ? this.#observed(call, observers) : this.#place(call)) as Promise<R>
   }
 
+  /** As they are now, since whoever goes leaves the set. */
+  get #waiting(): readonly Waiting[] {
+    return this.#held ? [...this.#held] : []
+  }
+
   /** The link became usable: everything that waits goes out, in order. */
   flush(): void {
-    for (const waiting of [...this.#held]) {
+    for (const waiting of this.#waiting) {
       if (!this.#host.requester()) return
       if (waiting.queued) waiting.go()
     }
@@ -171,7 +177,7 @@ export class Calls {
   /** The connection stopped: everything that waits is refused. */
   refuse(error: Error): void {
     this.#epoch += 1
-    for (const waiting of [...this.#held]) waiting.refuse(error)
+    for (const waiting of this.#waiting) waiting.refuse(error)
   }
 
   #observed(call: Call, observers: readonly CallObserver[]): Promise<Result> {
@@ -241,7 +247,7 @@ export class Calls {
   /** More scope was asked for: whoever waited for it goes on, or is told that there is none. */
   scopeSettled(): void {
     if (this.#scoped === 0) return
-    for (const waiting of [...this.#held]) {
+    for (const waiting of this.#waiting) {
       if (!waiting.scope) continue
       const scope = this.#host.scopeFor(waiting.scope)
       if (scope === 'had') waiting.go()
@@ -297,7 +303,7 @@ export class Calls {
       const leave = () => {
         clock.clearTimeout(timer)
         signal?.removeEventListener('abort', onAbort)
-        if (!this.#held.delete(waiting)) return
+        if (!this.#held?.delete(waiting)) return
         if (scope) this.#scoped -= 1
         if (!queued) return
         this.#queued -= 1
@@ -318,6 +324,7 @@ export class Calls {
       const onAbort = () => waiting.refuse(signal?.reason)
       const timer: unknown = clock.setTimeout(() => due(waiting), clampDelay(ms))
       signal?.addEventListener('abort', onAbort)
+      this.#held ??= new Set()
       this.#held.add(waiting)
       if (queued) this.#queued += 1
       if (scope) this.#scoped += 1

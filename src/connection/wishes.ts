@@ -9,7 +9,7 @@ export class Wishes {
   readonly #runtime: ConnectionRuntime
   readonly #calls: Calls
   /** What a session is to remember is told to it in the order in which it was asked for. */
-  readonly #turns = new Turns()
+  #turns: Turns | undefined
 
   constructor(runtime: ConnectionRuntime, calls: Calls) {
     this.#runtime = runtime
@@ -45,6 +45,7 @@ export class Wishes {
     const deadline = elapsed(clock) + policy.callMs
     try {
       // Whoever was before had an earlier deadline, so that there is time left.
+      this.#turns ??= new Turns()
       await this.#turns.take(subject, () => {
         const timeoutMs = Math.max(1, deadline - elapsed(clock))
         return this.#calls.call(method, params, { replay: 'always', timeoutMs })

@@ -18,6 +18,8 @@ export interface Comparison {
 export interface Plan {
   readonly rounds: number
   readonly callsPerRound: number
+  /** Calls of each before anything is measured, so that the code is warm. Default: those of one round. */
+  readonly warmUp?: number
   /** Calls that are under way at a time. Default 1. */
   readonly inFlight?: number
   /** A stock client slows down as it grows old (SDK trap 18), so a new one serves every so many calls. Default 1,000. */
@@ -28,23 +30,30 @@ export interface Plan {
 export async function compareCalls(
   makeOurs: () => Promise<Contender>,
   makeStock: () => Promise<Contender>,
-  { rounds, callsPerRound, inFlight = 1, renewAfter = 1_000 }: Plan,
+  { rounds, callsPerRound, warmUp = callsPerRound, inFlight = 1, renewAfter = 1_000 }: Plan,
 ): Promise<Comparison> {
   const ours = await makeOurs()
+  await timeCalls(ours, warmUp, inFlight)
   let stock = await makeStock()
   let stockCalls = 0
-  await timeCalls(ours, callsPerRound, inFlight)
-  await timeCalls(stock, Math.min(callsPerRound, renewAfter / 2), inFlight)
+  const renew = async (): Promise<void> => {
+    await stock.close()
+    stock = await makeStock()
+    stockCalls = 0
+  }
+  const warmPart = Math.min(warmUp, renewAfter / 2)
+  for (let done = 0; done < warmUp; done += warmPart) {
+    await timeCalls(stock, warmPart, inFlight)
+    await renew()
+  }
   const comparison = await compareTimes(
     rounds,
     () => timeCalls(ours, callsPerRound, inFlight),
     () => timeCalls(stock, callsPerRound, inFlight),
     async () => {
       if (stockCalls + callsPerRound > renewAfter) {
-        await stock.close()
-        stock = await makeStock()
+        await renew()
         await timeCalls(stock, 20, inFlight)
-        stockCalls = 0
       }
       stockCalls += callsPerRound
     },

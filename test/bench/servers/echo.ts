@@ -5,12 +5,13 @@
  * The address says how much there is to list: `/mcp?tools=200&pages=10`.
  */
 import { randomUUID } from 'node:crypto'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { answerTo } from './answers.js'
 import { echoServer } from './echo-server.js'
+import { answerToEcho } from './lean-call.js'
 
 /** The official server over HTTP, stateful. */
 async function sdkOverHttp(): Promise<void> {
@@ -32,27 +33,44 @@ async function sdkOverHttp(): Promise<void> {
 
 /** As little of a server as a client will talk to. */
 async function leanOverHttp(replies: 'json' | 'sse'): Promise<void> {
-  await serve(async (req, res) => {
-    if (req.method !== 'POST') {
-      res.writeHead(405).end()
+  const types = { json: 'application/json', sse: 'text/event-stream' }
+  const [head, tail] = replies === 'sse' ? [eventHead, eventTail] : [nothing, nothing]
+  const write = (res: ServerResponse, answer: Buffer, headers: Record<string, string> = {}) => {
+    const length = head.length + answer.length + tail.length
+    res.writeHead(200, { 'content-type': types[replies], 'content-length': length, ...headers })
+    if (replies === 'json') res.end(answer)
+    else res.end(Buffer.concat([head, answer, tail], length))
+  }
+  const reply = (req: IncomingMessage, res: ServerResponse, message: Buffer): void => {
+    const echo = answerToEcho(message)
+    if (echo) {
+      write(res, echo)
       return
     }
-    const chunks: Buffer[] = []
-    for await (const chunk of req) chunks.push(chunk)
-    const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString())
+    const { id, method, params } = JSON.parse(message.toString())
     if (id === undefined) {
       res.writeHead(202).end()
       return
     }
     const query = new URL(req.url ?? '/', 'http://localhost').searchParams
     const offer = { tools: Number(query.get('tools') ?? 1), pages: Number(query.get('pages') ?? 1) }
-    const text = JSON.stringify({ jsonrpc: '2.0', id, result: answerTo(method, params, offer) })
-    const session = method === 'initialize' ? { 'mcp-session-id': randomUUID() } : {}
-    if (replies === 'json') res.writeHead(200, { 'content-type': 'application/json', ...session }).end(text)
-    else
-      res.writeHead(200, { 'content-type': 'text/event-stream', ...session }).end(`event: message\ndata: ${text}\n\n`)
+    const answer = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result: answerTo(method, params, offer) }))
+    write(res, answer, method === 'initialize' ? { 'mcp-session-id': randomUUID() } : {})
+  }
+  await serve((req, res) => {
+    if (req.method !== 'POST') {
+      res.writeHead(405).end()
+      return
+    }
+    const chunks: Buffer[] = []
+    req.on('data', (chunk: Buffer) => chunks.push(chunk))
+    req.on('end', () => reply(req, res, Buffer.concat(chunks)))
   })
 }
+
+const nothing = Buffer.alloc(0)
+const eventHead = Buffer.from('event: message\ndata: ')
+const eventTail = Buffer.from('\n\n')
 
 /** Tells its port to the parent process, and on `posts` how many there were since it was last asked. */
 async function serve(handler: RequestListener): Promise<void> {

@@ -1,11 +1,20 @@
 /** One call through a ready connection against the bare SDK `Client` with its own transport. */
 import type { InspectionEvent } from 'xstate'
 import { redacted, startInspector } from '../../../src/inspect/index.js'
-import { type HttpServerKind, inMemory, ours, stdioTarget, stock, stockTransport, withServer } from '../contenders.js'
+import {
+  type HttpServerKind,
+  inMemory,
+  leanStdioTarget,
+  ours,
+  stdioTarget,
+  stock,
+  stockTransport,
+  withServer,
+} from '../contenders.js'
 import { boundRatio, type Effort, type Figure, type Suite, type Task } from '../figure.js'
 import { type Comparison, compareCalls, type Plan } from '../measure.js'
 
-type Wire = 'memory' | 'stdio' | HttpServerKind
+type Wire = 'memory' | 'stdio' | 'sdk-stdio' | HttpServerKind
 
 interface Row {
   readonly wire: Wire
@@ -28,6 +37,7 @@ const rows: readonly Row[] = [
   { wire: 'stdio', bytes: 1_000_000, budget: 0.9, limit: 1.1, long: true },
   { wire: 'stdio', bytes: 100, inFlight: 100, budget: 0.95, limit: 1.15 },
   { wire: 'stdio', bytes: 10_000, inFlight: 100, budget: 0.95, limit: 1.15, long: true },
+  { wire: 'sdk-stdio', bytes: 100, budget: 1, limit: 1.25, long: true },
   { wire: 'json', bytes: 100, budget: 0.4, limit: 0.6 },
   { wire: 'json', bytes: 10_000, budget: 0.4, limit: 0.6, long: true },
   { wire: 'json', bytes: 1_000_000, budget: 0.9, limit: 1.1, long: true },
@@ -40,12 +50,15 @@ const rows: readonly Row[] = [
   { wire: 'sdk', bytes: 100, budget: 0.6, limit: 0.8 },
 ]
 
+/** Many short rounds rather than few long ones: what the machine does beside then hits both alike. */
 function planFor({ wire, bytes, inFlight = 1 }: Row, { short }: Effort): Plan {
-  const rounds = short ? 10 : bytes > 100_000 || inFlight > 1 ? 16 : 30
-  if (inFlight > 1) return { rounds, callsPerRound: inFlight * 3, inFlight }
+  const share = short ? 0.4 : 1
+  const rounds = (whole: number): number => Math.ceil(whole * share)
+  if (inFlight > 1) return { rounds: rounds(40), callsPerRound: inFlight * 2, inFlight }
+  if (bytes > 100_000) return { rounds: rounds(40), callsPerRound: wire === 'memory' ? 40 : 8, warmUp: 40 }
   // A call in memory takes so little that many are needed before the code is warm and the clock tells them apart.
-  if (bytes > 100_000) return { rounds, callsPerRound: wire === 'memory' ? 40 : 20 }
-  return { rounds, callsPerRound: wire === 'memory' ? 300 : 100 }
+  if (wire === 'memory') return { rounds: rounds(60), callsPerRound: 200, warmUp: 4_000 }
+  return { rounds: rounds(100), callsPerRound: 40, warmUp: 400 }
 }
 
 const sizes = new Map([
@@ -54,9 +67,10 @@ const sizes = new Map([
   [1_000_000, '1 MB'],
 ])
 
+const titles: Partial<Record<Wire, string>> = { sdk: "json, SDK's server", 'sdk-stdio': "stdio, SDK's server" }
+
 function nameOf({ wire, bytes, inFlight = 1 }: Row): string {
-  const what = wire === 'sdk' ? "json, SDK's server" : wire
-  return `call, ${what}, ${sizes.get(bytes) ?? bytes}${inFlight > 1 ? `, ${inFlight} in flight` : ''}`
+  return `call, ${titles[wire] ?? wire}, ${sizes.get(bytes) ?? bytes}${inFlight > 1 ? `, ${inFlight} in flight` : ''}`
 }
 
 function compare({ wire, bytes }: Row, plan: Plan): Promise<Comparison> {
@@ -69,11 +83,14 @@ function compare({ wire, bytes }: Row, plan: Plan): Promise<Comparison> {
         plan,
       )
     case 'stdio':
+    case 'sdk-stdio': {
+      const target = wire === 'stdio' ? leanStdioTarget : stdioTarget
       return compareCalls(
-        () => ours(stdioTarget, text),
-        () => stock(stockTransport(stdioTarget), text),
+        () => ours(target, text),
+        () => stock(stockTransport(target), text),
         plan,
       )
+    }
     default:
       return withServer(wire, ({ url }) =>
         compareCalls(
@@ -121,7 +138,7 @@ export const calls: Suite = {
       {
         name: inspected,
         run: async () => {
-          const seen = await compareInspected({ rounds: effort.short ? 10 : 30, callsPerRound: 300 })
+          const seen = await compareInspected({ rounds: effort.short ? 24 : 60, callsPerRound: 200, warmUp: 4_000 })
           return [figureOf(inspected, seen, 'not inspected', 1.05, 1.25)]
         },
       },
