@@ -13,6 +13,11 @@ export const connectionOn = {
   disconnect: { target: to.closing, actions: ['trustAnew', 'insist', 'emitDisconnected'] },
   close: { target: to.closing, actions: 'thenClosed' },
   configure: { actions: ['configure', 'trustAnew'] },
+  fault: {
+    guard: 'sessionLost',
+    actions: 'forgetLostSession',
+    description: 'No link is there, but a call that still goes on was told that the session is lost.',
+  },
   'demand.raised': { actions: 'raiseDemand' },
   'demand.cleared': { actions: 'clearDemand' },
   'network.online': { actions: 'goOnline' },

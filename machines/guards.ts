@@ -55,6 +55,9 @@ export const guards = {
     (fence(event).generation ?? context.generation) < context.generation ||
     (fence(event).credentialEpoch ?? context.credentialEpoch) < context.credentialEpoch,
 
+  /** Said on the last link, or to a call that goes on beside it. */
+  sessionLost: (args: Args): boolean => isClass('session-expired')(args) && !guards.stale(args),
+
   // Verdicts
   dialectLeft: (args: Args): boolean => {
     const dialect = faultOf(args.event)?.dialect

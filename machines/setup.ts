@@ -22,7 +22,7 @@ import {
 import { delays } from './delays.js'
 import type { Phase } from './evidence.js'
 import { faultOf, guards } from './guards.js'
-import { AUTHORIZE_MS, REFRESH_AGAIN_MS, REFUSALS_MS } from './policy.js'
+import { AUTHORIZE_MS, REFRESH_AGAIN_MS } from './policy.js'
 import type {
   AuthInput,
   AuthOutcome,
@@ -36,6 +36,7 @@ import type {
   Runtime,
   VerdictMeta,
 } from './types.js'
+import { underWay } from './under-way.js'
 
 /** Stands where an actor has to be provided; the library provides its own, tests provide theirs. */
 function missing(name: string): never {
@@ -103,12 +104,10 @@ export const chartSetup = setup({
     noteListening: assign({ postOnly: false }),
     tellLink: sendTo('link', (_, command: LinkCommand) => command),
     /** A new link on request begins with a new session; after a loss the session is left to its successor. */
-    leaveLink: sendTo('link', ({ event }): LinkCommand => {
+    leaveLink: sendTo('link', ({ context, event }): LinkCommand => {
       const fault = faultOf(event)
       const ends = event.type === 'reconnect' || event.type === 'configure' || fault?.endsSession
-      // Whatever else was asked under a lost session is being refused as well: its caller need not be left in doubt.
-      const answersMs = fault?.class === 'session-expired' && !ends ? REFUSALS_MS : 0
-      return { type: 'detach', keep: !ends, answersMs }
+      return { type: 'detach', keep: !ends, underWay: underWay(fault, context) }
     }),
 
     // Faults

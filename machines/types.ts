@@ -210,6 +210,15 @@ export type LinkEvent<Class extends string = FaultClass> =
 
 export type ConnectionEvent<Class extends string = FaultClass> = CommandEvent | SurroundingEvent | LinkEvent<Class>
 
+/**
+ * What becomes of the requests that are under way when their link is left.
+ *
+ * - `cut`: they are told at once
+ * - `refusals`: those that are being refused as well may hear of it first
+ * - `drain`: they go on beside the next link, until they are answered, their own socket dies or their time is over
+ */
+export type UnderWay = 'cut' | 'refusals' | 'drain'
+
 /** What the chart asks of the link actor. */
 export type LinkCommand =
   /** Asks at the gate first, each time that it is said. */
@@ -224,10 +233,10 @@ export type LinkCommand =
   /** The listening stream may have been refused under the old credential: it is asked for unless it is open. */
   | { readonly type: 'listen' }
   /**
-   * The link is left, its session kept for the next one or not. Without a word, an ending link ends its session.
-   * `answersMs`: so long may other requests still be answered before the wire ends.
+   * The link is left, its session kept for the next one or not. Without a word, an ending link ends its session, and
+   * cuts what is under way.
    */
-  | { readonly type: 'detach'; readonly keep: boolean; readonly answersMs: number }
+  | { readonly type: 'detach'; readonly keep: boolean; readonly underWay: UnderWay }
 
 export interface LinkInput {
   readonly runtime: Runtime

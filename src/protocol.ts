@@ -103,3 +103,17 @@ export interface CallToolResult extends Result {
   structuredContent?: Record<string, unknown>
   isError?: boolean
 }
+
+/** Methods that the protocol itself makes read-only: running them twice changes nothing. */
+const readOnlyMethods: ReadonlySet<string> = new Set([
+  'ping',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+])
+
+export const isReadOnly = (method: string): boolean => readOnlyMethods.has(method)

@@ -33,7 +33,7 @@ export const promises: Readonly<Record<string, Promised>> = {
     method: `${faults}; the clock of the client stands, so that no timer of it can be what settles the call`,
   },
   P4: {
-    sentence: 'A connection has at most one child process and one session at any time.',
+    sentence: 'A connection has at most one child process, and speaks in one session, at any time.',
     figure: '1',
     method: `${model}; ${faults}`,
   },

@@ -1,2 +1,1 @@
 export { type CallEnd, type CallHost, type CallObserver, type CallOptions, Calls, type Requester } from './calls.js'
-export { isReadOnly } from './replay.js'

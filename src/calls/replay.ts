@@ -2,20 +2,6 @@ import type { Delivery } from '../../machines/faults.js'
 
 export type Replay = 'auto' | 'always' | 'never'
 
-/** Methods that the protocol itself makes read-only: running them twice changes nothing. */
-const readOnlyMethods: ReadonlySet<string> = new Set([
-  'ping',
-  'tools/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-])
-
-export const isReadOnly = (method: string): boolean => readOnlyMethods.has(method)
-
 /**
  * Whether a request that met a fault may be sent again. What was not sent, or was refused before it ran, may always;
  * what may have run, only if running it twice does no harm (promise P2).

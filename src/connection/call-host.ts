@@ -1,8 +1,9 @@
 import type { WireEvidence } from '../../machines/evidence.js'
 import { type Fault, wantsScope } from '../../machines/faults.js'
-import { type CallHost, isReadOnly } from '../calls/index.js'
+import type { CallHost } from '../calls/index.js'
 import type { Clock, Random } from '../clock.js'
 import { type Catalog, type ConnectionRuntime, judge } from '../link/index.js'
+import { isReadOnly } from '../protocol.js'
 import type { Standing } from './standing.js'
 
 /** The connection as its calls see it. */
@@ -60,7 +61,8 @@ export class ConnectionCallHost implements CallHost {
   }
 
   report(fault: Fault, generation: number): void {
-    const { actor } = this.#standing
+    const { actor, over } = this.#standing
+    if (over) return
     const { credentialEpoch } = fault.evidence
     const { live } = this.#runtime
     if (live?.generation === generation) live.note(fault)

@@ -342,7 +342,7 @@ export class ConnectionHandle implements Connection {
     this.#runtime.notifications$.complete()
     // An actor that broke did not stop its children, and one that was stopped in a wait leaves its session behind.
     if (broken !== undefined) this.#runtime.leaveLink?.()
-    this.#released = this.#runtime.inSlot(() => this.#runtime.endRemembered()).then(() => this.#runtime.letGo())
+    this.#released = this.#runtime.release()
   }
 
   #until(holds: () => boolean, options?: UntilOptions): Promise<void> {

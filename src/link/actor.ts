@@ -15,8 +15,6 @@ export const linkActor = fromCallback<LinkCommand, LinkInput>(({ input, sendBack
 })
 
 /** Waits until the last link is gone; a session that is still remembered is ended on the server, and no socket stays. */
-export const releaseActor = fromPromise<void, { runtime: Runtime }>(async ({ input }) => {
-  const runtime = ConnectionRuntime.behind(input.runtime)
-  await runtime.inSlot(() => runtime.endRemembered())
-  await runtime.letGo()
-})
+export const releaseActor = fromPromise<void, { runtime: Runtime }>(({ input }) =>
+  ConnectionRuntime.behind(input.runtime).release(),
+)

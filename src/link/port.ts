@@ -58,6 +58,11 @@ export interface Link {
   ): Promise<Result>
   /** The evidence behind a failure of `ask`. */
   explain(failure: unknown, method: string, timeoutMs?: number): WireEvidence
+  /**
+   * Nothing is asked any more, and what can be asked again without harm fails. Resolves when the rest of what is under
+   * way is settled; `undefined`: nothing is left of it.
+   */
+  drain(): Promise<void> | undefined
   /** Ends the session on the server, bounded; resolves whatever comes. */
   endSession(timeoutMs: number): Promise<void>
   /** Closes the wire; resolves when nothing of it is left. */

@@ -2,7 +2,8 @@ import type { Subscription } from 'rxjs'
 import type { Phase, WireEvidence } from '../../machines/evidence.js'
 import { type Fault, wantsScope } from '../../machines/faults.js'
 import { isEarlyExit } from '../../machines/guards.js'
-import type { LinkCommand, LinkEvent, LinkInput } from '../../machines/types.js'
+import { REFUSALS_MS } from '../../machines/policy.js'
+import type { LinkCommand, LinkEvent, LinkInput, UnderWay } from '../../machines/types.js'
 import { supportedVersions } from '../../machines/versions.js'
 import { elapsed } from '../clock.js'
 import { evidenceOf, WireError } from '../wire/failure.js'
@@ -28,8 +29,8 @@ export class LinkRun {
   #phase: Phase = 'connecting'
   #left = false
   #keepSession = false
-  /** How long other requests may still be answered before the wire ends, in milliseconds. */
-  #answersMs = 0
+  /** What becomes of the requests that are under way when the link is left. */
+  #underWay: UnderWay = 'cut'
   /** The chart left the link. Otherwise the actor was stopped from outside, and nothing comes after it. */
   #detached = false
   readonly #errands: Errands
@@ -44,6 +45,7 @@ export class LinkRun {
     this.#sendBack = sendBack
     this.#errands = new Errands(runtime.clock, runtime.policy.callMs)
     runtime.leaveLink = () => this.leave()
+    runtime.hear = (notification) => this.#onNotification(notification)
   }
 
   obey(command: LinkCommand): void {
@@ -77,7 +79,9 @@ export class LinkRun {
       case 'detach':
         this.#detached = true
         this.#keepSession = command.keep
-        this.#answersMs = command.answersMs
+        this.#underWay = command.underWay
+        // A session that is not kept is ended, and what is still under way in it with it.
+        if (!command.keep) void this.#runtime.endDraining()
     }
   }
 
@@ -108,6 +112,8 @@ export class LinkRun {
     const runtime = this.#runtime
     try {
       if (!(await this.#admitted()) || this.#left) return
+      // Whoever wants a new session has done with what is under way in an older one.
+      if (!this.#input.resume && this.#input.insists) void runtime.endDraining()
       if (!this.#input.resume) runtime.forgetSession()
       if (this.#input.dialect.endSession) await runtime.endRemembered()
       if (this.#left) return
@@ -148,8 +154,13 @@ export class LinkRun {
     const link = this.#link
     if (!link) return
     try {
-      if (this.#answersMs > 0) await link.wire.answered?.(this.#answersMs)
-      if (!this.#keepSession || link.wire.sessionId !== this.#runtime.session?.id) {
+      if (this.#underWay === 'refusals') await link.wire.answered?.(REFUSALS_MS)
+      const isKept = this.#keepSession && link.wire.sessionId === this.#runtime.session?.id
+      if (isKept && this.#underWay === 'drain' && this.#runtime.drain(link)) {
+        link.onNotification = (notification) => this.#runtime.hear?.(notification)
+        return
+      }
+      if (!isKept) {
         await link.endSession(this.#runtime.policy.closeMs / 2)
         this.#runtime.noteLostSession()
         this.#runtime.forgetSession()

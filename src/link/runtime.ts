@@ -17,6 +17,7 @@ import {
 } from './catalog.js'
 import { diffCatalogs, type ListChange } from './catalog-diff.js'
 import type { ClientOptions } from './client-options.js'
+import { Draining } from './draining.js'
 import { type Door, gateOf } from './gate/index.js'
 import { noteServedBy } from './legacy-addresses.js'
 import type { LiveLink } from './live-link.js'
@@ -82,11 +83,16 @@ export class ConnectionRuntime implements Runtime {
   policyOptions: PolicyOptions
   readonly #options: RuntimeOptions
   readonly #slot = new Slot()
+  readonly #draining = new Draining()
+  /** Former sessions are being ended. */
+  #farewells: Promise<unknown> = Promise.resolve()
   readonly #sessions: Sessions
   readonly #wires: Wires
   #target: Target
   /** Leaves the link that is there, should its actor have no chance to. */
   leaveLink: (() => void) | undefined
+  /** The last link hears what the server says on the wire of one before it, too. */
+  hear: ((notification: Notification) => void) | undefined
   #live: LiveLink | undefined
   /** What must not be shown wherever the server repeats it; the tokens that are used join it. */
   #secrets: string[] = []
@@ -169,7 +175,24 @@ export class ConnectionRuntime implements Runtime {
   remember(session: SessionMemory): void {
     const former = this.#sessions.remember(session)
     // The server would hold a session that was given up here until it expires there.
-    if (former) this.#endFormer(former).catch(nothing)
+    if (former) this.#farewells = Promise.all([this.#farewells, this.#bid(former)])
+  }
+
+  /** What is under way in a session would end with it. */
+  async #bid(former: FormerSession): Promise<void> {
+    await this.#draining.over(former.session.id)
+    await this.#endFormer(former).catch(nothing)
+  }
+
+  /** The link is left, and goes on beside the next one for as long as calls are under way on it; `false`: none is. */
+  drain(link: Link): boolean {
+    return this.#draining.take(link)
+  }
+
+  /** Nothing that drains goes on. */
+  async endDraining(): Promise<void> {
+    await this.#draining.end()
+    await this.#farewells
   }
 
   /** The session was ended, or the server said that it does not know it: it need not be ended there. */
@@ -184,6 +207,7 @@ export class ConnectionRuntime implements Runtime {
 
   /** Ends, on the server, the session that is remembered; bounded. */
   async endRemembered(): Promise<void> {
+    void this.#draining.end()
     this.forgetSession()
     const former = this.#sessions.takeFormer()
     if (former) await this.#endFormer(former)
@@ -243,9 +267,20 @@ export class ConnectionRuntime implements Runtime {
     return this.#slot.take(work)
   }
 
+  /** Everything ends: what drains, the session that is remembered, and, when the link is gone, the sockets. */
+  async release(): Promise<void> {
+    void this.endDraining()
+    await this.inSlot(() => this.endRemembered())
+    await this.letGo()
+  }
+
   /** Closes idle sockets, when everything that uses them has ended; a later link opens new ones. */
   letGo(): Promise<void> {
-    return this.inSlot(() => this.#wires.close())
+    const ended = this.endDraining()
+    return this.inSlot(async () => {
+      await ended
+      await this.#wires.close()
+    })
   }
 }
 

@@ -17,7 +17,7 @@ import { MAX_DELAY_MS } from '../../machines/backoff.js'
 import type { WireEvidence } from '../../machines/evidence.js'
 import { supportedVersions } from '../../machines/versions.js'
 import { systemClock } from '../clock.js'
-import type { Capabilities, Notification, Result } from '../protocol.js'
+import { type Capabilities, isReadOnly, type Notification, type Result } from '../protocol.js'
 import { evidenceOf, keepAnswer, WireError } from '../wire/failure.js'
 import type { Wire } from '../wire/wire.js'
 import { type ListKind, listMethods, listsOf } from './catalog.js'
@@ -40,6 +40,16 @@ const requestSchemas = {
 
 /** The chart keeps the deadlines of the handshake; the SDK's own timer must not fire before. */
 const NEVER = { timeout: MAX_DELAY_MS }
+
+/** Told to the server twice, they change nothing. */
+const repeatable: ReadonlySet<string> = new Set([
+  'initialize',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'logging/setLevel',
+])
+
+const isRepeatable = (method: string): boolean => isReadOnly(method) || repeatable.has(method)
 
 export class SdkLink implements Link {
   readonly wire: Wire
@@ -152,6 +162,13 @@ export class SdkLink implements Link {
 
   async endSession(timeoutMs: number): Promise<void> {
     await this.wire.endSession?.(timeoutMs)
+  }
+
+  drain(): Promise<void> | undefined {
+    // From here on the session is its successor's: what is remembered of it is not touched again.
+    void this.session
+    this.#transport = undefined
+    return this.wire.drain?.(isRepeatable)
   }
 
   async release(): Promise<void> {

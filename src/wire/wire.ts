@@ -46,6 +46,11 @@ export interface Wire extends TransportLike {
   readonly adrift?: number
   /** Resolves when no request of ours is open any more, or after the time. Where wires have sessions. */
   answered?(timeoutMs: number): Promise<void>
+  /**
+   * Takes nothing new any more and hears no listening stream; requests of these methods, and those that have not left,
+   * fail. Resolves when the others are settled; `undefined`: none is open. Where each request has a socket of its own.
+   */
+  drain?(without: (method: string) => boolean): Promise<void> | undefined
   /** Ends the session on the server, within the time; resolves whatever the server says. Where wires have sessions. */
   endSession?(timeoutMs: number): Promise<void>
   /** Where the listening stream has got to, for wires that can go on from there. */

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import type { WireEvidence } from '../../machines/evidence.js'
 import type { Delivery } from '../../machines/faults.js'
-import { isReadOnly } from '../../src/calls/index.js'
 import { mayReplay, type Replay } from '../../src/calls/replay.js'
 import { CallRefusedError, CallTimeoutError, OutcomeUnknownError, RpcError } from '../../src/index.js'
+import { isReadOnly } from '../../src/protocol.js'
 import { FakeHost, ticks, watch } from './host.js'
 
 const http = (status: number, more: Partial<WireEvidence> = {}) =>

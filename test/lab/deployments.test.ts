@@ -68,13 +68,17 @@ describe('a server over HTTP that is asked to end', () => {
     await using site = new Site()
     const one = await site.replica('one')
     const plan = { target: { url: `${one.origin}/mcp` }, takesMs: 1_000 }
-    const tally = await underLoad(site, 'SIGTERM three times, calls of 1 s under way', plan, async () => {
+    const tally = await underLoad(site, 'SIGTERM three times, calls of 1 s under way', plan, async (connection) => {
       for (let i = 0; i < 3; i++) {
+        // A deployment goes on when what was started last serves.
+        await connection.ready()
         await pause(1_500)
         await one.restart('SIGTERM')
       }
     })
     expect(tally).toMatchObject({ lost: 0, doubled: 0 })
+    // Each of them could have been answered; one may meet a socket in the moment in which it is closed.
+    expect(tally.told).toBeLessThan(tally.calls / 50)
     expect(tally.recoveredMs).toBeLessThan(20_000)
   })
 

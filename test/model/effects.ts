@@ -162,11 +162,28 @@ function expectedOf(before: Snapshot, event: EventObject, after: Snapshot): stri
   if (left.includes('linked')) {
     const { fault } = event as { fault?: Fault }
     const ends = event.type === 'reconnect' || event.type === 'configure' || fault?.endsSession === true
-    // Whatever else was asked in a lost session is being refused as well, and is waited for.
-    const waits = !ends && fault?.class === 'session-expired' ? ' after 250 ms' : ''
-    effects.push(`tell detach and ${ends ? 'end' : 'keep'} the session${waits}`)
+    effects.push(
+      `tell detach and ${ends ? 'end' : 'keep'} the session, ${underWayOf(before, event, after)} what is under way`,
+    )
   }
   return effects
+}
+
+/** Decision 35: what the fault says of other requests. */
+function underWayOf({ context }: Snapshot, event: EventObject, after: Snapshot): string {
+  const { fault } = event as EventObject & { fault?: Fault }
+  const isThere = context.online || !context.remote
+  // Whoever gives out credentials is away; the server is not.
+  const isStep = /^xstate\.(done|error)\.actor\.(refresh|login|exchange)/.test(event.type)
+  if (isStep && (after.matches('backoff') || after.matches({ failed: 'exhausted' })))
+    return context.wire === 'http' && isThere ? 'drain' : 'cut'
+  if (!fault || fault.endsSession) return 'cut'
+  // Whatever else was asked in a lost session is being refused as well, and is waited for.
+  if (fault.class === 'session-expired') return 'refusals'
+  const { kind, wire, errno, http } = fault.evidence
+  const isSaid = http !== undefined || (fault.delivery !== 'unknown' && kind !== 'deadline')
+  const isHeard = isSaid && errno !== 'UND_ERR_CONNECT_TIMEOUT' && isThere
+  return fault.class === 'transient' && wire === 'http' && isHeard ? 'drain' : 'cut'
 }
 
 function onEntry(place: string, context: ConnectionContext): string[] {
@@ -194,7 +211,7 @@ function plannedOf(planned: readonly PlannedAction[]): string[] {
       targetId,
       event,
     } = Object(params) as Record<string, string | undefined> & {
-      event?: { type: string; keep?: boolean; answersMs?: number }
+      event?: { type: string; keep?: boolean; underWay?: string }
     }
     const timer = (name: string) => name.replace(/^xstate\.after\.(\w+)\.connection\./, '$1 of ')
     switch (type) {
@@ -209,8 +226,8 @@ function plannedOf(planned: readonly PlannedAction[]): string[] {
       case 'xstate.emit':
         return /lost|exhausted/.test(event?.type ?? '') ? [] : [`say ${event?.type}`]
       case 'xstate.sendTo': {
-        const waits = event?.answersMs ? ` after ${event.answersMs} ms` : ''
-        const how = event?.keep === undefined ? '' : ` and ${event.keep ? 'keep' : 'end'} the session${waits}`
+        const { keep, underWay } = event ?? {}
+        const how = keep === undefined ? '' : ` and ${keep ? 'keep' : 'end'} the session, ${underWay} what is under way`
         return [`tell ${event?.type}${how}${targetId === 'link' ? '' : ` to ${targetId}`}`]
       }
       default:
@@ -257,6 +274,7 @@ export const contextAgrees: Invariant<Chart> = {
         event.type === 'credentials.changed' && is.credentialEpoch !== newest(event, was),
       'a time that was named is served, up to an hour':
         event.type === 'fault' &&
+        before.matches('linked') &&
         gaveUp &&
         !after.matches({ backoff: 'offline' }) &&
         is !== was &&

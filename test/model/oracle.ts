@@ -309,7 +309,12 @@ const answers: Readonly<Record<string, Answer>> = {
     if (!free || stale || !s.authorizer || m.authorizations >= 3) return m
     return { ...m, credentials: 'steppingUp.asking' }
   },
-  fault: (m, s, { fault, stale }) => (fault && !stale && at(m, 'linked') ? judged(m, s, fault) : m),
+  fault: (m, s, { fault, stale }) => {
+    if (!fault || stale) return m
+    if (at(m, 'linked')) return judged(m, s, fault)
+    // Decision 35: a call that drains is told so, too.
+    return fault.class === 'session-expired' ? { ...m, resumable: false } : m
+  },
 
   // Every deadline of section 3, rule 2.
   hold: (m) => (at(m, 'linked.connecting.held') ? go(m, 'linked.connecting.opening') : m),

@@ -125,7 +125,7 @@ export const eventList: AllowList = {
   remote: 'flag',
   legacyAllowed: 'flag',
   keep: 'flag',
-  answersMs: 'number',
+  underWay: 'word',
   because: 'word',
   forMs: 'number',
 } satisfies { readonly [K in Fields<ConnectionEvent> | Fields<LinkCommand>]?: AllowList[string] }

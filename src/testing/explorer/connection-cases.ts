@@ -60,6 +60,12 @@ const faults = cases({
       : undefined,
   'transient, a resume without an answer': ({ session }) =>
     session?.resumable ? fault(sampleFault('transient', {}, { kind: 'deadline', phase: 'resuming' })) : undefined,
+  'transient, of a request that was refused': fault(
+    sampleFault('transient', { delivery: 'not-sent' }, { kind: 'network', errno: 'ECONNREFUSED' }),
+  ),
+  'transient, of a request that met silence': fault(
+    sampleFault('transient', { delivery: 'not-sent' }, { kind: 'network', errno: 'UND_ERR_CONNECT_TIMEOUT' }),
+  ),
   'of a class without a verdict': fault(sampleFault('weather')),
   'session expired': fault(sampleFault('session-expired')),
   'session expired, with a time named': fault(sampleFault('session-expired', { retryAfterMs: 7_000 })),

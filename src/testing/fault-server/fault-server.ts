@@ -165,7 +165,10 @@ export class FaultServer implements VisitedServer, AsyncDisposable {
 
   /** Starts to listen; after `stop()` on the same port as before. */
   async start(): Promise<this> {
-    const http = createServer((req, res) => void this.#visit(req, res))
+    const http = createServer((req, res) => {
+      if (this.#http !== http) res.shouldKeepAlive = false
+      void this.#visit(req, res)
+    })
     http.on('connection', (socket) => {
       this.#connections += 1
       this.#sockets.add(socket)
@@ -182,11 +185,22 @@ export class FaultServer implements VisitedServer, AsyncDisposable {
   async stop(): Promise<void> {
     const http = this.#http
     this.#http = undefined
-    if (!http) return
+    if (!http) return this.dropSockets()
     const closed = once(http, 'close')
     http.close()
     this.dropSockets()
     await closed
+  }
+
+  /**
+   * As a server that is asked to end: further connects are refused, what is under way goes on, and what still comes over
+   * a socket that was busy is its last.
+   */
+  drain(): void {
+    const http = this.#http
+    this.#http = undefined
+    http?.close()
+    http?.closeIdleConnections()
   }
 
   /** Stops and starts on the same port; sessions are forgotten unless `keepSessions`. */

@@ -48,6 +48,7 @@ export class HttpWire implements Wire {
   readonly #requests: OpenRequests<PendingRequest>
   readonly #deliveries = new Set<Delivery>()
   #state: 'new' | 'open' | 'closed' = 'new'
+  #draining = false
   #core: WireCore | undefined
   #listening: Listening | undefined
   #closing: Promise<void> | undefined
@@ -166,6 +167,20 @@ export class HttpWire implements Wire {
     })
   }
 
+  /** What can only be answered on the listening stream fails as well. Answers to the server's requests still go out. */
+  drain(without: (method: string) => boolean): Promise<void> | undefined {
+    this.#draining = true
+    this.#listening?.close()
+    // Sockets that were open before may lead to a server that is about to end, and would take what comes next with it.
+    this.#core?.client.renewSockets()
+    this.#requests.closeWhere(
+      (request) => request.parked || !request.hasLeft || without(request.method),
+      (request) => request.closedEvidence(),
+    )
+    if (this.#requests.size === 0) return undefined
+    return new Promise((resolve) => this.#requests.whenNone(resolve))
+  }
+
   /** Ends the session at the server by DELETE; any answer, a failure or `timeoutMs` is the end of it. Never rejects. */
   async endSession(timeoutMs: number): Promise<void> {
     const core = this.#core
@@ -193,6 +208,7 @@ export class HttpWire implements Wire {
   }
 
   #request(core: WireCore, message: JsonRpcRequest): Promise<void> {
+    if (this.#draining) return Promise.reject(new WireError(this.#notOpen()))
     if (this.#requests.has(message.id)) {
       const summary = `a request with the id ${message.id} is still open`
       return Promise.reject(new WireError({ kind: 'thrown', wire: 'http', summary, sent: false }))
@@ -231,7 +247,7 @@ export class HttpWire implements Wire {
 
   #park(request: OpenRequest): void {
     request.parked = true
-    if (this.#listening?.postOnly) this.#refuseParked()
+    if (this.#draining || this.#listening?.postOnly) this.#refuseParked()
   }
 
   #refuseParked(): void {
@@ -260,7 +276,8 @@ export class HttpWire implements Wire {
   }
 
   #notOpen(): WireEvidence {
-    const summary = this.#state === 'new' ? 'the wire is not started, or started twice' : 'the wire is closed'
+    const isNew = this.#state === 'new'
+    const summary = isNew ? 'the wire is not started, or started twice' : 'the wire is closed, or about to be'
     return { kind: 'closed', wire: 'http', summary, sent: false }
   }
 }

@@ -77,7 +77,12 @@ export class OpenRequests<R extends Answerable> {
 
   /** Answers all of them: the wire is gone. */
   closeAll(evidence: (request: R) => WireEvidence): void {
-    for (const request of [...this.#pending.values()]) {
+    this.closeWhere(() => true, evidence)
+  }
+
+  /** Answers these, and nothing of them goes on: for them the wire is gone. */
+  closeWhere(which: (request: R) => boolean, evidence: (request: R) => WireEvidence): void {
+    for (const request of [...this.#pending.values()].filter(which)) {
       const told = evidence(request)
       request.abandon()
       this.#settle(request, failureResponse(request.id, told))
