@@ -29,6 +29,9 @@ const isClass =
 const waits = ({ event }: Args): boolean =>
   event.type === 'fault' && !['permanent', 'mismatch', 'unauthorized'].includes(event.fault.class)
 
+/** The server asks for time: nothing is tried again before it is over. */
+const namesTime = ({ event }: Args): boolean => (faultOf(event)?.retryAfterMs ?? 0) > 0
+
 /** The child ended before the connection was ready. */
 export const isEarlyExit = ({ code }: Pick<Fault, 'code'>): boolean =>
   code === 'process.exited-early' || code === 'process.interpreter'
@@ -73,8 +76,9 @@ export const guards = {
     isClass('session-expired')(args) && args.context.policy.onSessionLost === 'fail',
   /** At once, so not where the server asks for time: that is served first. */
   renewable: (args: Args): boolean =>
-    isClass('session-expired')(args) && args.context.renewals < 1 && !((faultOf(args.event)?.retryAfterMs ?? 0) > 0),
-  offline: (args: Args): boolean => waits(args) && args.context.remote && !args.context.online,
+    isClass('session-expired')(args) && args.context.renewals < 1 && !namesTime(args),
+  /** A server that asks for time has answered: whatever was told of the network, it is there. */
+  offline: (args: Args): boolean => waits(args) && args.context.remote && !args.context.online && !namesTime(args),
   attemptsLeft: (args: Args): boolean =>
     waits(args) && args.context.attempts < budget(args.context) && !crashMemoryFull(args),
 

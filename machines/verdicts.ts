@@ -15,7 +15,8 @@ export const verdicts = [
     target: to.linked,
     reenter: true,
     actions: ['noteFault', 'adoptDialect'],
-    description: 'Another version, wire or a fresh session may do: tried at once, each at most once.',
+    description:
+      'Another version, wire or a fresh session may do: tried at once, each at most once; a time that the server named is kept at the gate.',
     meta: { rule: 'V0' },
   },
   {
@@ -59,7 +60,8 @@ export const verdicts = [
     guard: 'offline',
     target: to.offline,
     actions: ['noteFault', 'forgetTriedWire', 'emitLost'],
-    description: 'The network is known to be away: no attempt is burned on it.',
+    description:
+      'The network is known to be away: no attempt is burned on it. A server that asks for time is there, and gets it.',
     meta: { rule: 'V6' },
   },
   {

@@ -11,7 +11,10 @@ import { mayReplay, type Replay } from './replay.js'
 export interface CallOptions {
   /** Time for everything: waiting for the connection, and for the answer. In milliseconds; default `policy.timeouts.callMs`. */
   readonly timeoutMs?: number
-  /** Progress of the server extends the time for the answer, up to this bound, in milliseconds. Default: it does not. */
+  /**
+   * Progress of the server extends the time for the answer, up to this bound, in milliseconds. Default: it does not. No
+   * call takes longer than this, whatever `timeoutMs` says.
+   */
   readonly maxTotalMs?: number
   /** Ends the call; rejects with the signal's reason. Touches no other call. */
   readonly signal?: AbortSignal
@@ -288,7 +291,7 @@ export class Calls {
     call.waited = true
     const held = this.#hold(call, true, deadlineOf(call) - elapsed(clock), (waiting) => {
       const mayHaveRun = call.unknown !== undefined
-      const late = new CallTimeoutError(call.method, call.timeoutMs, mayHaveRun, this.#host.lastFault())
+      const late = new CallTimeoutError(call.method, timeOf(call), mayHaveRun, this.#host.lastFault())
       waiting.refuse(mayHaveRun ? late : (this.#host.loginRequired() ?? late))
     })
     if (this.#queued === 1) this.#host.demand(true)
@@ -341,7 +344,10 @@ function quietly<T>(observe: () => T): T | undefined {
   }
 }
 
-const deadlineOf = (call: Call): number => call.begunAt + call.timeoutMs
+/** How long a call may wait for the connection, and for being sent again: progress has extended nothing there. */
+const timeOf = ({ timeoutMs, options }: Call): number => Math.min(timeoutMs, options.maxTotalMs ?? timeoutMs)
+
+const deadlineOf = (call: Call): number => call.begunAt + timeOf(call)
 
 /**
  * How long a server is left alone before it is asked again, in milliseconds: as long as it said, a second where it

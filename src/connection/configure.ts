@@ -28,10 +28,7 @@ export function configure(
   // Everything was found good; only now is anything changed.
   if (target) runtime.retarget(target)
   if (target && 'url' in target) authorization?.retarget(new URL(target.url))
-  if (merged && resolved) {
-    runtime.policyOptions = merged
-    runtime.policy = resolved
-  }
+  if (merged && resolved) runtime.adoptPolicy(resolved, merged)
   return {
     type: 'configure',
     policy: resolved,

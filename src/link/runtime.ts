@@ -6,6 +6,7 @@ import type { Runtime } from '../../machines/types.js'
 import type { Clock, Random } from '../clock.js'
 import type { Notification } from '../protocol.js'
 import type { AccessToken } from '../wire/index.js'
+import type { Wire } from '../wire/wire.js'
 import {
   type Catalog,
   emptyCatalog,
@@ -79,8 +80,11 @@ export class ConnectionRuntime implements Runtime {
   onNote: ((note: LinkNote) => void) | undefined
   /** When a link that is gone last gave a sign of life; 0 for never. */
   #lastLifeAt = 0
-  policy: Policy
+  #policy: Policy
+  /** As the application gave it; a change is laid over it. */
   policyOptions: PolicyOptions
+  /** The last wire that was made: it runs, is closing or is gone. */
+  #wire: Wire | undefined
   readonly #options: RuntimeOptions
   readonly #slot = new Slot()
   readonly #draining = new Draining()
@@ -102,7 +106,7 @@ export class ConnectionRuntime implements Runtime {
     this.#sessions = new Sessions(session)
     const { token } = options
     this.#wires = new Wires({ ...options, token: token && (() => this.#readToken(token)) })
-    this.policy = options.policy
+    this.#policy = options.policy
     this.policyOptions = options.policyOptions
     this.#options = options
     this.#target = options.target
@@ -114,6 +118,17 @@ export class ConnectionRuntime implements Runtime {
   static behind(runtime: Runtime): ConnectionRuntime {
     if (runtime instanceof ConnectionRuntime) return runtime
     throw new TypeError('This machine was started with an input that connectionInput() did not make.')
+  }
+
+  get policy(): Policy {
+    return this.#policy
+  }
+
+  /** Holds from now on, for what runs too. */
+  adoptPolicy(policy: Policy, options: PolicyOptions): void {
+    this.#policy = policy
+    this.policyOptions = options
+    this.#wire?.limitClosing?.(policy.closeMs)
   }
 
   toJSON(): unknown {
@@ -249,7 +264,8 @@ export class ConnectionRuntime implements Runtime {
   makeLink(resume: SessionMemory | undefined, wire?: 'http' | 'sse'): Link {
     const target = this.#target
     this.#secrets = [...secretsOf(target)]
-    return new SdkLink(this.#wires.make(target, this.policy, resume, wire), this.#options.client, this.#secrets)
+    this.#wire = this.#wires.make(target, this.policy, resume, wire)
+    return new SdkLink(this.#wire, this.#options.client, this.#secrets)
   }
 
   async #readToken(read: () => Promise<AccessToken | undefined>): Promise<AccessToken | undefined> {

@@ -34,11 +34,11 @@ export class Wires {
     const { clock } = this.#options
     if ('open' in target) return new TransportWire(target.open(), clock)
     if ('url' in target) return (wire ?? target.kind) === 'sse' ? this.#sse(target) : this.http(target, resume)
-    // The graces of a child fit into the time that closing has.
-    const grace = Math.min(2_000, closeMs * 0.4)
     const secrets = secretsOf(target)
     const clean = (text: string) => redact(text, {}, secrets)
-    return new StdioWire({ ...mutable(target), clock, redact: clean, eofGraceMs: grace, termGraceMs: grace })
+    const child = new StdioWire({ ...mutable(target), clock, redact: clean })
+    child.limitClosing(closeMs)
+    return child
   }
 
   http(target: HttpTarget, resume: SessionMemory | undefined): HttpWire {

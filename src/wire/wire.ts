@@ -53,6 +53,8 @@ export interface Wire extends TransportLike {
   drain?(without: (method: string) => boolean): Promise<void> | undefined
   /** Ends the session on the server, within the time; resolves whatever the server says. Where wires have sessions. */
   endSession?(timeoutMs: number): Promise<void>
+  /** Closing may take so long from now on, one that has begun too. Where it takes time: a process is asked first. */
+  limitClosing?(closeMs: number): void
   /** Where the listening stream has got to, for wires that can go on from there. */
   readonly lastEventId?: string | undefined
   /** Asks for the listening stream, where wires have one; idempotent. */

@@ -55,6 +55,22 @@ describe('a call while there is no link', () => {
     expect(host.sent[0]).toMatchObject({ timeoutMs: 600, options: { maxTotalMs: 4_600 } })
   })
 
+  it('waits no longer than its total time, and is not sent again after it (P1)', async () => {
+    const host = new FakeHost()
+    const options = { timeoutMs: 60_000, maxTotalMs: 1_000, replay: 'always' as const }
+    const late = watch(host.calls.call('x', undefined, options))
+    host.clock.increment(1_000)
+    await ticks()
+    expect(late.error).toMatchObject({ sent: false, message: expect.stringContaining('within 1000 ms') })
+    host.open()
+    const sent = watch(host.calls.call('x', undefined, options))
+    host.clock.increment(1_000)
+    host.sent[0]?.fail({ kind: 'timeout', sent: true, afterMs: 1_000 })
+    await ticks()
+    expect(sent.error).toBeInstanceOf(CallTimeoutError)
+    expect(host.sent).toHaveLength(1)
+  })
+
   it('ends when its signal says so, with its reason, and leaves the others in their order', async () => {
     const host = new FakeHost()
     const abort = new AbortController()

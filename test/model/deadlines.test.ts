@@ -247,6 +247,14 @@ describe('every deadline, at its default', () => {
     expect(r.context().attempts).toBe(0)
   })
 
+  it('cooling: served offline too, as a server that names a time has answered (P6)', () => {
+    const r = rig()
+    r.send(...opened, { type: 'network.offline' }, transient(60_000))
+    expect(r.place()).toBe('backoff.cooling')
+    r.send({ type: 'network.online' })
+    expect(r.holds(60_000)).toBe('backoff.waiting')
+  })
+
   it.each([
     [0, 45_000],
     [0.5, 60_000],

@@ -276,7 +276,6 @@ export const contextAgrees: Invariant<Chart> = {
         event.type === 'fault' &&
         before.matches('linked') &&
         gaveUp &&
-        !after.matches({ backoff: 'offline' }) &&
         is !== was &&
         is.coolMs !== (named > 0 ? Math.min(named, 3_600_000) : 0),
       'the policy given is adopted': type === 'configure' && policy !== undefined && is.policy !== policy,

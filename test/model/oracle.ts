@@ -162,7 +162,7 @@ function judged(m: Model, s: Setting, f: Fault): Model {
     [f.class === 'unauthorized', () => go(noted, 'failed.permanent')],
     [f.class === 'session-expired' && !s.renews, () => go(noted, 'failed.permanent')],
     [f.class === 'session-expired' && m.renewals < 1 && !f.cools, () => link(noted, { renewals: m.renewals + 1 })],
-    [s.remote && !m.online, () => go(noted, 'backoff.offline', untried)],
+    [s.remote && !m.online && !f.cools, () => go(noted, 'backoff.offline', untried)],
     [
       m.attempts < s.maxAttempts * (m.demand ? 2 : 1) && !(f.early && (noted.earlyExits >= 3 || f.many)),
       () =>

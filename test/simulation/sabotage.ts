@@ -2,66 +2,20 @@
  * Connections that break one promise each, so that every sentence of the simulation is seen to notice. The library is the
  * real one; what is broken stands between it and the simulated world, or above it.
  */
-import type { Rule } from '../../machines/index.js'
-import { type Connection, type ConnectionOptions, createConnection } from '../../src/index.js'
-
-type Fetch = typeof globalThis.fetch
-
-export interface Sabotage {
-  readonly what: string
-  readonly breaks: string
-  readonly connect: (options: ConnectionOptions) => Connection
-}
-
-const rule = (when: Rule['when'], ruling: Partial<Rule['ruling']>): Rule => ({
-  id: 'sabotage',
-  because: 'this rule is wrong on purpose',
-  when,
-  ruling: { class: 'transient', scope: 'call', code: 'sabotage', advice: 'None.', ...ruling },
-})
-const judging = (sabotage: Rule) => (options: ConnectionOptions) => createConnection({ ...options, rules: [sabotage] })
-
-/** The real `fetch` of the simulation behind one that does something else. */
-const fetching =
-  (wrap: (fetch: Fetch) => (url: string, init: RequestInit, message: Message) => Promise<Response>) =>
-  (options: ConnectionOptions) => {
-    const { fetch = globalThis.fetch } = options
-    const wrapped = wrap(fetch)
-    const broken: Fetch = (url, init = {}) => wrapped(String(url), init, read(init.body))
-    return createConnection({ ...options, fetch: broken })
-  }
-
-interface Message {
-  readonly id?: number
-  readonly method?: string
-}
-const read = (body: unknown): Message => (typeof body === 'string' ? JSON.parse(body) : {})
-
-const answering = (message: Message, result: object): Promise<Response> => {
-  const headers = { 'content-type': 'application/json' }
-  return Promise.resolve(new Response(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }), { headers }))
-}
-
-/** The connection with some of its methods replaced. */
-const handled = (replace: (connection: Connection) => Partial<Connection>) => (options: ConnectionOptions) => {
-  const connection = createConnection(options)
-  const replaced = replace(connection)
-  return new Proxy(connection, {
-    get(target, key) {
-      const own: unknown = Reflect.get(key in replaced ? replaced : target, key)
-      return typeof own === 'function' ? own.bind(target) : own
-    },
-  })
-}
+import { type ConnectionOptions, createConnection } from '../../src/index.js'
+import { childSabotages } from './sabotage-children.js'
+import { crowdSabotages } from './sabotage-crowd.js'
+import { dialogueSabotages } from './sabotage-dialogue.js'
+import { again, answering, fetching, handled, judging, never, rule, type Sabotage } from './sabotage-kit.js'
 
 const opening = (wrap: (open: () => Transport) => () => Transport) => (options: ConnectionOptions) =>
   createConnection('open' in options.target ? { ...options, target: { open: wrap(options.target.open) } } : options)
 type Transport = ReturnType<Extract<ConnectionOptions['target'], { open: unknown }>['open']>
 
-const never = new Promise<never>(() => {})
-const again = (fetch: Fetch, url: string, init: RequestInit) => fetch(url, { ...init, signal: null }).catch(() => {})
-
 export const sabotages: readonly Sabotage[] = [
+  ...childSabotages,
+  ...crowdSabotages,
+  ...dialogueSabotages,
   {
     what: 'a broken reply is taken for a refusal',
     breaks: 'no unsafe call runs twice (P2)',
@@ -145,6 +99,11 @@ export const sabotages: readonly Sabotage[] = [
       response.headers.delete('retry-after')
       return response
     }),
+  },
+  {
+    what: 'chance makes all pauses nothing',
+    breaks: 'attempts in a row have pauses (P6)',
+    connect: (options) => createConnection({ ...options, random: () => 0 }),
   },
   {
     what: 'every request is made a hundred times',

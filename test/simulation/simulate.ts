@@ -1,6 +1,6 @@
 /** `npm run simulate -- --seeds N [--from FIRST | --from fresh] [--seed S] [--keep 1,4,7] [--trace]` */
 import { parseArgs } from 'node:util'
-import { onlySteps, runSchedule, scheduleOf, simulate, summarizeCampaign } from '../../src/testing/simulator/index.js'
+import { onlySteps, runSchedule, seedSchedule, simulate, summarizeCampaign } from '../../src/testing/simulator/index.js'
 
 const command = 'npm run simulate --'
 const { values } = parseArgs({
@@ -36,7 +36,7 @@ async function many(seeds: number): Promise<boolean> {
 
 /** One seed, or what is kept of it; with `--trace`, everything that happens. */
 async function one(seed: number): Promise<boolean> {
-  const schedule = scheduleOf(seed)
+  const schedule = seedSchedule(seed)
   const places = values.keep === undefined ? undefined : values.keep.split(',').filter((place) => /^\d+$/.test(place))
   const {
     breaches,

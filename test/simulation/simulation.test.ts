@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
+  crowdOf,
   lossDialects,
   onlySteps,
   runSchedule,
@@ -27,9 +28,10 @@ describe('a simulation', () => {
   }, 120_000)
 
   it('of one seed goes the same way every time', async () => {
-    for (const seed of seeds(1, 20)) {
-      const first = await runSchedule(scheduleOf(seed))
-      const second = await runSchedule(scheduleOf(seed))
+    const all = [...seeds(1, 20).map(scheduleOf), ...seeds(1, 5).map(crowdOf)]
+    for (const schedule of all) {
+      const first = await runSchedule(schedule)
+      const second = await runSchedule(schedule)
       expect(second.hash).toBe(first.hash)
     }
   })
@@ -73,20 +75,29 @@ describe('the schedules of a thousand seeds', () => {
     expect([...kinds].sort()).toMatchInlineSnapshot(`
       [
         "answer",
+        "ask",
+        "babble",
         "call",
         "change lists",
         "close",
+        "close stdout",
         "configure",
         "connect",
         "crash loop",
         "cut",
         "cut a call",
+        "die",
+        "die on a call",
         "disconnect",
+        "early exit",
         "end streams",
         "expire sessions",
+        "freeze",
         "log level",
         "move",
+        "no start",
         "offline",
+        "read nothing",
         "reconnect",
         "refuse",
         "restart",
@@ -94,6 +105,7 @@ describe('the schedules of a thousand seeds', () => {
         "silence",
         "sleep",
         "slow",
+        "slow start",
         "split",
         "stall",
         "subscribe",
@@ -108,6 +120,8 @@ describe('the schedules of a thousand seeds', () => {
     expect(new Set(traits.map(({ lossDialect }) => lossDialect))).toEqual(new Set(lossDialects))
     for (const name of ['eventIds', 'listening', 'sessions', 'keepsSessions', 'answersPing'] as const)
       expect(new Set(traits.map((one) => one[name]))).toEqual(new Set([true, false]))
+    expect(new Set(traits.map(({ wire }) => wire))).toEqual(new Set(['http', 'custom', 'stdio']))
+    expect(new Set(traits.map(({ child }) => child.helper))).toEqual(new Set(['none', 'plain', 'holds the pipes']))
   })
 })
 
@@ -120,10 +134,10 @@ describe('every sentence is seen to be broken when', () => {
     expect([...new Set(said)].sort()).toEqual([...new Set(sabotages.map(({ breaks }) => breaks))].sort())
   })
 
-  it.each(sabotages)('$what', async ({ breaks, connect }) => {
+  it.each(sabotages)('$what', async ({ breaks, connect, isCrowd, from = 1 }) => {
     const broken = new Set<string>()
-    for (const seed of seeds(1, 300)) {
-      const { breaches } = await runSchedule(scheduleOf(seed), { connect })
+    for (const seed of seeds(from, 300)) {
+      const { breaches } = await runSchedule(isCrowd ? crowdOf(seed) : scheduleOf(seed), { connect })
       for (const { invariant } of breaches) broken.add(invariant)
       if (broken.has(breaks)) break
     }

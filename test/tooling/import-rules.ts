@@ -45,7 +45,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
 const leaves = ['src/clock.ts', 'src/errors.ts', 'src/protocol.ts', 'src/redact.ts']
 
 /** The contract files of src/wire, which stand beside its index as its face. */
-const wireFace = ['src/wire/wire.ts', 'src/wire/messages.ts', 'src/wire/failure.ts']
+const wireFace = ['src/wire/wire.ts', 'src/wire/messages.ts', 'src/wire/failure.ts', 'src/wire/stdio/system.ts']
 
 const sdk = '@modelcontextprotocol/sdk'
 

@@ -10,9 +10,19 @@ export interface MadeCall {
   /** Running it twice does harm, and nobody said otherwise. */
   readonly unsafe: boolean
   readonly begunAt: number
-  readonly deadline: number
+  /** Moves where progress extends the time. */
+  deadline: number
   settledAt?: number
   outcome?: 'answered' | 'aborted' | 'certainly not run' | 'not answered' | string
+}
+
+interface Surrounding {
+  readonly clock: DrivenClock
+  readonly trace: Trace
+  readonly trusted: boolean
+  readonly callMs: number
+  /** Tells its calls from those of others. */
+  readonly prefix?: string
 }
 
 /** The application above the connection: it calls, changes its mind, and keeps account of what it was told. */
@@ -29,13 +39,14 @@ export class SimulatedApplication {
   readonly #clock: DrivenClock
   readonly #trace: Trace
   readonly #trusted: boolean
+  readonly #prefix: string
   readonly #open = new Set<MadeCall>()
   #callMs: number
   #moves = 0
 
   constructor(
     connection: Connection,
-    { clock, trace, trusted, callMs }: { clock: DrivenClock; trace: Trace; trusted: boolean; callMs: number },
+    { clock, trace, trusted, callMs, prefix = '' }: Surrounding,
     breach: (invariant: string, message: string) => void,
   ) {
     this.#connection = connection
@@ -43,6 +54,7 @@ export class SimulatedApplication {
     this.#trace = trace
     this.#trusted = trusted
     this.#callMs = callMs
+    this.#prefix = prefix
     this.#breach = breach
   }
 
@@ -93,13 +105,13 @@ export class SimulatedApplication {
 
   /** Resolves when the call is settled, whatever came of it. */
   async call(deed: Extract<Deed, { do: 'call' }>): Promise<void> {
-    const { tool, timeoutMs = this.#callMs, abortAfterMs, replay } = deed
+    const { tool, timeoutMs = this.#callMs, abortAfterMs, progress, replay } = deed
     const begunAt = this.#clock.elapsed
     const call: MadeCall = {
-      key: `call-${this.calls.length + 1}`,
+      key: `${this.#prefix}call-${this.calls.length + 1}`,
       unsafe: replay !== 'always' && !(tool === 'read' && this.#trusted),
       begunAt,
-      deadline: begunAt + timeoutMs,
+      deadline: begunAt + Math.min(timeoutMs, progress?.maxTotalMs ?? timeoutMs),
     }
     this.calls.push(call)
     this.#open.add(call)
@@ -107,7 +119,11 @@ export class SimulatedApplication {
     if (abort) this.#clock.plan(abortAfterMs ?? 0, () => abort.abort())
     this.#trace.note(`application: ${call.key} ${tool}`)
     const { key } = call
-    const options = { ...deedOptions(deed), ...(abort && { signal: abort.signal }) }
+    const options = {
+      ...deedOptions(deed),
+      ...(abort && { signal: abort.signal }),
+      ...(progress && { ...progress, onProgress: this.#hearer(call, timeoutMs, progress.maxTotalMs) }),
+    }
     let outcome: string
     try {
       const { content } = await this.#connection.callTool({ name: tool, arguments: { key } }, options)
@@ -121,6 +137,22 @@ export class SimulatedApplication {
     call.outcome = outcome
     this.#open.delete(call)
     this.#trace.note(`application: ${key} ${outcome}`)
+  }
+
+  /** Progress is of this call alone, goes up each time it is sent, and ends with it. */
+  #hearer(call: MadeCall, timeoutMs: number, maxTotalMs: number | undefined) {
+    let last = { sending: 0, progress: 0 }
+    return ({ progress, message = '' }: { progress: number; message?: string }) => {
+      const [key, sending] = [message.split(' ')[0], Number(message.split(' ')[1])]
+      const told = `${call.key} is told of ${message}: ${progress}`
+      if (key !== call.key) this.#breach('progress is of its own call', told)
+      const isNext = sending > last.sending || (sending === last.sending && progress > last.progress)
+      if (!isNext) this.#breach('progress comes in order', told)
+      if (call.settledAt !== undefined) this.#breach('no progress comes after the end of a call', told)
+      last = { sending, progress }
+      if (maxTotalMs === undefined) return
+      call.deadline = Math.min(call.begunAt + maxTotalMs, this.#clock.elapsed + timeoutMs)
+    }
   }
 
   #meaning(error: unknown): string {

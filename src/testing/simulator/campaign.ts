@@ -1,6 +1,8 @@
-import { scheduleOf } from './schedule.js'
+import { type Crowd, crowdOf, isCrowdSeed } from './crowd.js'
+import type { SimulationOptions } from './result.js'
+import { type Schedule, scheduleOf } from './schedule.js'
 import { type Shrunk, shrink } from './shrink.js'
-import { runSchedule, type SimulationOptions } from './simulation.js'
+import { runSchedule } from './simulation.js'
 
 export interface CampaignOptions extends Omit<SimulationOptions, 'trace'> {
   /** How many seeds, one schedule each. Default 100. */
@@ -28,13 +30,16 @@ export interface CampaignReport {
   readonly failures: readonly Shrunk[]
 }
 
+/** What a seed stands for in a campaign: one connection, or several that go to the same servers. */
+export const seedSchedule = (seed: number): Schedule | Crowd => (isCrowdSeed(seed) ? crowdOf(seed) : scheduleOf(seed))
+
 /** Runs the schedules of many seeds, one after the other. */
 export async function simulate(options: CampaignOptions = {}): Promise<CampaignReport> {
   const { seeds = 100, from = 1, failures: most = 1, onSeed, ...rest } = options
   const sum = { seeds: 0, simulatedMs: 0, faults: 0, links: 0, calls: 0, lost: 0, doubled: 0 }
   const failures: Shrunk[] = []
   for (let seed = from; seed < from + seeds && failures.length < most; seed++) {
-    const result = await runSchedule(scheduleOf(seed), rest)
+    const result = await runSchedule(seedSchedule(seed), rest)
     sum.seeds += 1
     for (const name of ['simulatedMs', 'faults', 'links', 'calls', 'lost', 'doubled'] as const)
       sum[name] += result[name]

@@ -30,6 +30,11 @@ export class EventLog {
     return reader !== undefined
   }
 
+  /** Somebody reads who is there. */
+  get isRead(): boolean {
+    return this.#reader !== undefined && !this.#reader.silent && !this.#reader.over && this.#reader.headed
+  }
+
   /** @param after the number of the last event that came */
   join(reader: SimulatedExchange, after?: number): void {
     this.#reader = reader

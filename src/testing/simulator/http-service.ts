@@ -3,7 +3,8 @@ import { EventLog } from './event-log.js'
 import type { SimulatedExchange } from './exchange.js'
 import type { Service } from './network.js'
 import { lossOf, type StatusName, statuses, type Whole } from './refusals.js'
-import type { Answer, ServerSession, SimulatedServer } from './server.js'
+import type { Answer, SimulatedServer } from './server.js'
+import type { ServerSession } from './session.js'
 
 /** Answers that stand in for the server's own. */
 export interface StandIn {
@@ -50,10 +51,19 @@ export class HttpService implements Service {
     for (const session of this.#server.sessions.values()) this.#logs.get(session)?.get('listen')?.leave()
   }
 
+  /** The client can be asked for something in this session. */
+  isListenedTo(session: ServerSession): boolean {
+    return this.#logs.get(session)?.get('listen')?.isRead ?? false
+  }
+
   #post(exchange: SimulatedExchange, message: JsonRpcMessage): void {
     if (!isRequest(message)) {
-      if (this.#find(exchange)) exchange.whole({ status: 202 })
-      else this.#lose(exchange, null)
+      const session = this.#find(exchange)
+      if (!session) this.#lose(exchange, null)
+      else {
+        this.#server.asks.hear(session, message)
+        exchange.whole({ status: 202 })
+      }
       return
     }
     const standIn = this.#takeStandIn()
@@ -109,10 +119,12 @@ export class HttpService implements Service {
     exchange.head(200, eventStream)
     log.join(exchange)
     if (log.numbered) log.push(undefined)
-    this.#server.handle(session, request, (answer) => {
+    const tell = (meanwhile: JsonRpcMessage) => log.push(meanwhile)
+    const finish = (answer: Answer) => {
       log.push(message(answer))
       log.close()
-    })
+    }
+    this.#server.handle(session, request, finish, tell)
   }
 
   #get(exchange: SimulatedExchange): void {

@@ -50,9 +50,18 @@ export const statuses = {
   '504': { status: 504, type: 'text/html', body: '<html>Gateway Time-out</html>' },
   /** What no waiting cures, where it is the first thing that a target says. */
   page: { status: 200, type: 'text/html', body: '<html>Welcome</html>' },
+  /** Another version is tried, once; after that, nothing is left to try. */
+  version: {
+    status: 400,
+    type: 'application/json',
+    body: rpc(-32000, 'Bad Request: Unsupported protocol version (supported versions: 2025-06-18, 2025-03-26)'),
+  },
   '403': { status: 403, type: 'text/plain', body: 'forbidden' },
 } as const satisfies Record<string, Whole>
 export type StatusName = keyof typeof statuses
+
+/** What no waiting cures, at least where it comes first. */
+export const isForGood = (status: StatusName): boolean => ['page', '403', 'version'].includes(status)
 
 /** What may come although the request has run: a proxy gives up on a server that is still at work. */
 export const afterRunning = ['500', '502', '504'] as const satisfies readonly StatusName[]

@@ -1,5 +1,7 @@
 import type { PolicyOptions } from '../../../machines/index.js'
+import { type Askable, askable } from './asks.js'
 import { Chance } from './chance.js'
+import { type ChildMisfortune, childMisfortune } from './child-misfortunes.js'
 import { afterRunning, type StatusName } from './refusals.js'
 import { policyOf, type Traits, traitsOf } from './traits.js'
 
@@ -32,6 +34,9 @@ export type Misfortune =
   /** The machine sleeps; what was open may be dead without a sign when it wakes. */
   | { readonly do: 'sleep'; readonly ms: number; readonly hushes: boolean }
   | { readonly do: 'offline'; readonly ms: number }
+  | ChildMisfortune
+  /** The server asks its clients for something; no fault, but one may come upon it. */
+  | { readonly do: 'ask'; readonly what: Askable }
 
 /** What the application does. */
 export type Deed =
@@ -41,6 +46,8 @@ export type Deed =
       readonly times: number
       readonly timeoutMs?: number
       readonly abortAfterMs?: number
+      /** Hears how far the server is; with a bound, that extends the time for the answer. */
+      readonly progress?: { readonly maxTotalMs?: number }
       readonly replay?: 'always' | 'never'
     }
   | { readonly do: 'subscribe' | 'unsubscribe'; readonly uri: string }
@@ -69,7 +76,7 @@ const deeds = new Set<string>([
 ] satisfies Deed['do'][])
 
 /** The step is a fault, and not something that the application does. */
-export const isMisfortune = (step: ScheduledStep): boolean => !deeds.has(step.do)
+export const isMisfortune = (step: Deed | Misfortune): boolean => !deeds.has(step.do)
 
 /** The schedule that a seed stands for. */
 export function scheduleOf(seed: number): Schedule {
@@ -91,15 +98,18 @@ export function scheduleOf(seed: number): Schedule {
     traits,
     policy,
     trusted: chance.happens(0.3),
-    steps: times.map((at) => ({ at, ...deedOrMisfortune(chance) })),
+    steps: times.map((at) => ({ at, ...deedOrMisfortune(chance, traits) })),
     lengthMs,
   }
 }
 
-const deedOrMisfortune = (chance: Chance): Deed | Misfortune =>
-  chance.happens(0.5) ? deed(chance) : misfortune(chance)
+const deedOrMisfortune = (chance: Chance, traits: Traits): Deed | Misfortune =>
+  chance.happens(0.5) ? deedOf(chance) : misfortuneOf(chance, traits)
 
-function deed(chance: Chance): Deed {
+export const misfortuneOf = (chance: Chance, { wire }: Traits): Misfortune =>
+  wire === 'stdio' && chance.happens(0.7) ? childMisfortune(chance) : misfortune(chance)
+
+export function deedOf(chance: Chance): Deed {
   const kind = chance.weighted<Deed['do']>({
     call: 60,
     subscribe: 5,
@@ -121,6 +131,7 @@ function deed(chance: Chance): Deed {
         times: chance.mostlySmall(1, 8),
         ...(chance.happens(0.2) && { timeoutMs: chance.mostlySmall(1, 20_000) }),
         ...(chance.happens(0.1) && { abortAfterMs: chance.mostlySmall(0, 5_000) }),
+        ...(chance.happens(0.25) && { progress: chance.happens(0.5) ? { maxTotalMs: chance.whole(100, 60_000) } : {} }),
         ...(chance.happens(0.05) && { replay: chance.pick(['always', 'never'] as const) }),
       }
     case 'subscribe':
@@ -136,7 +147,7 @@ function deed(chance: Chance): Deed {
 }
 
 function misfortune(chance: Chance): Misfortune {
-  const kind = chance.weighted<Misfortune['do']>({
+  const kind = chance.weighted<Exclude<Misfortune, ChildMisfortune>['do']>({
     cut: 10,
     refuse: 6,
     silence: 8,
@@ -150,6 +161,7 @@ function misfortune(chance: Chance): Misfortune {
     'cut a call': 8,
     'end streams': 4,
     'change lists': 8,
+    ask: 6,
     sleep: 5,
     offline: 4,
   })
@@ -173,6 +185,8 @@ function misfortune(chance: Chance): Misfortune {
       return { do: 'split', ms: ms(), replicas: chance.whole(2, 4) }
     case 'answer':
       return answer(chance)
+    case 'ask':
+      return { do: 'ask', what: chance.pick(askable) }
     case 'cut a call':
       return { do: kind, when: chance.pick(['before', 'after']) }
     case 'sleep':
@@ -187,13 +201,13 @@ function answer(chance: Chance): Misfortune {
   // 429 and 503 say that nothing ran; after running, only what a proxy may say who does not know.
   const status: StatusName = isAfter
     ? chance.pick(afterRunning)
-    : chance.weighted({ '429': 3, '500': 2, '502': 2, '503': 4, '504': 1, page: 0.5, '403': 0.5 })
-  const asks = (status === '429' || status === '503') && chance.happens(0.6)
+    : chance.weighted({ '429': 3, '500': 2, '502': 2, '503': 4, '504': 1, version: 1, page: 0.5, '403': 0.5 })
+  const asks = (status === '429' || status === '503' || status === 'version') && chance.happens(0.6)
   return {
     do: 'answer',
     status,
     times: chance.mostlySmall(1, 12),
-    ...(asks && { retryAfterS: chance.whole(0, 20) }),
+    ...(asks && { retryAfterS: chance.happens(0.8) ? chance.whole(0, 20) : chance.whole(20, 300) }),
     afterRunning: isAfter,
   }
 }

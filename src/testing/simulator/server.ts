@@ -1,33 +1,14 @@
 import type { JsonRpcMessage, JsonRpcRequest } from '../../wire/messages.js'
+import { type Askable, askable, ServerAsks } from './asks.js'
 import type { Chance } from './chance.js'
 import type { DrivenClock } from './driven-clock.js'
+import { ServerSession } from './session.js'
 import type { Trace } from './trace.js'
 import type { Traits } from './traits.js'
 
 export type Answer =
   | { readonly result: Record<string, unknown> }
   | { readonly error: { code: number; message: string } }
-
-/** What the server remembers of one client. */
-export class ServerSession {
-  readonly id: string
-  /** The instance that gave it out. */
-  readonly replica: number
-  /** The start of the server that gave it out. */
-  readonly boot: number
-  readonly subscriptions = new Set<string>()
-  logLevel: string | undefined
-  /** Requests that were seen in it, by id. */
-  readonly seen = new Set<unknown>()
-  /** Sends a notification, where there is a way to. */
-  notify: ((message: JsonRpcMessage) => void) | undefined
-
-  constructor(id: string, replica: number, boot: number) {
-    this.id = id
-    this.replica = replica
-    this.boot = boot
-  }
-}
 
 /** Names the call that a request is of; the application chose it. */
 export const keyOf = ({ params }: JsonRpcRequest): string | undefined => {
@@ -44,6 +25,11 @@ export class SimulatedServer {
   /** How often each call had its effect. */
   readonly runs = new Map<string, number>()
   readonly sessions = new Map<string, ServerSession>()
+  readonly asks: ServerAsks
+  /** Calls that the client took back, by their key. */
+  readonly takenBack = new Set<string>()
+  /** Told of a call that is taken back. */
+  readonly onTakenBack = new Set<(key: string) => void>()
   readonly trace: Trace
   readonly #clock: DrivenClock
   readonly #chance: Chance
@@ -57,6 +43,7 @@ export class SimulatedServer {
   busyUntil = 0
   #named = 0
   #version = 0
+  #told = 0
 
   constructor(
     traits: Traits,
@@ -70,6 +57,14 @@ export class SimulatedServer {
     this.#clock = clock
     this.#chance = chance
     this.#breach = breach
+    this.asks = new ServerAsks(breach)
+    this.asks.onTakenBack = (session, id) => {
+      const key = session.calls.get(id)
+      if (key === undefined) return
+      this.trace.note(`server: ${key} is taken back`)
+      this.takenBack.add(key)
+      for (const tell of this.onTakenBack) tell(key)
+    }
   }
 
   get toolNames(): string[] {
@@ -98,6 +93,12 @@ export class SimulatedServer {
     if (this.traits.sessions && this.traits.wire === 'http') this.sessions.clear()
   }
 
+  /** The process that kept it has ended. */
+  leave(session: ServerSession): void {
+    session.isOver = true
+    this.sessions.delete(session.id)
+  }
+
   /** Everything under way is lost with the process; sessions too, unless they are kept elsewhere. */
   stop(): void {
     this.up = false
@@ -116,15 +117,36 @@ export class SimulatedServer {
       session.notify?.({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
   }
 
-  /** Answers after some work, unless the server is stopped meanwhile. `answer` may come in the same turn. */
-  handle(session: ServerSession, request: JsonRpcRequest, answer: (answer: Answer) => void): void {
+  /** Asks all its clients for something. */
+  ask(method: Askable): void {
+    for (const session of this.sessions.values()) this.asks.ask(session, method)
+  }
+
+  /** Nothing is answered for so long, in milliseconds. */
+  stall(ms: number): void {
+    this.busyUntil = this.#clock.elapsed + ms
+  }
+
+  /**
+   * Answers after some work, unless the server is stopped meanwhile. `answer` may come in the same turn.
+   *
+   * @param tell brings something to the client before the answer, where there is a way
+   */
+  handle(
+    session: ServerSession,
+    request: JsonRpcRequest,
+    answer: (answer: Answer) => void,
+    tell?: (message: JsonRpcMessage) => void,
+  ): void {
     const { id, method } = request
     this.trace.note(`server: ${method} ${id} in ${session.id}`)
     if (session.seen.has(id)) this.#breach('request ids never repeat within a session', `${method} ${id}`)
     session.seen.add(id)
+    const key = keyOf(request)
+    if (key !== undefined) session.calls.set(id, key)
     const { boot } = this
     const unlessStopped = (fn: () => void) => () => {
-      if (this.boot === boot) fn()
+      if (this.boot === boot && !session.isOver) fn()
     }
     const startsIn = Math.max(0, this.busyUntil - this.#clock.elapsed)
     const workMs = method === 'tools/call' ? this.#chance.mostlySmall(0, 3_000) : this.#chance.mostlySmall(0, 50)
@@ -137,6 +159,38 @@ export class SimulatedServer {
       )
     })
     this.#clock.plan(startsIn + workMs, run)
+    if (key !== undefined && tell)
+      this.#tellMeanwhile(session, request, startsIn + workMs, (fn) => unlessStopped(fn), tell)
+  }
+
+  /** While it works on a call, it tells how far it is, if it was asked to, and now and then asks for something. */
+  #tellMeanwhile(
+    session: ServerSession,
+    request: JsonRpcRequest,
+    withinMs: number,
+    unlessStopped: (fn: () => void) => () => void,
+    tell: (message: JsonRpcMessage) => void,
+  ): void {
+    const { progressToken } = (request.params?._meta ?? {}) as { progressToken?: unknown }
+    const at = () => this.#chance.whole(0, Math.max(0, withinMs - 1))
+    if (this.#chance.happens(0.1)) {
+      const method = this.#chance.pick(askable)
+      this.#clock.plan(
+        at(),
+        unlessStopped(() => this.asks.ask(session, method, tell)),
+      )
+    }
+    if (progressToken === undefined) return
+    this.#told += 1
+    const message = `${keyOf(request)} ${this.#told}`
+    const times = Array.from({ length: this.#chance.mostlySmall(1, 10) }, at).sort((a, b) => a - b)
+    for (const [step, time] of times.entries()) {
+      const params = { progressToken, progress: step + 1, message }
+      this.#clock.plan(
+        time,
+        unlessStopped(() => tell({ jsonrpc: '2.0', method: 'notifications/progress', params })),
+      )
+    }
   }
 
   #answer(session: ServerSession, request: JsonRpcRequest): Answer {

@@ -1,5 +1,7 @@
-import type { Schedule, ScheduledStep } from './schedule.js'
-import { runSchedule, type SimulationOptions, type SimulationResult } from './simulation.js'
+import type { Crowd } from './crowd.js'
+import type { SimulationOptions, SimulationResult } from './result.js'
+import type { Schedule } from './schedule.js'
+import { runSchedule } from './simulation.js'
 
 /** A schedule that still fails, and whose every remaining step is needed. */
 export interface Shrunk {
@@ -9,9 +11,9 @@ export interface Shrunk {
 }
 
 /** The schedule with only these of its steps. */
-export const onlySteps = (schedule: Schedule, kept: readonly number[]): Schedule => ({
+export const onlySteps = <S extends Schedule | Crowd>(schedule: S, kept: readonly number[]): S => ({
   ...schedule,
-  steps: kept.map((place) => schedule.steps[place]).filter((step): step is ScheduledStep => step !== undefined),
+  steps: kept.map((place) => schedule.steps[place]).filter((step) => step !== undefined),
 })
 
 /**

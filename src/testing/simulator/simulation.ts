@@ -1,38 +1,21 @@
 import { type Connection, type ConnectionOptions, createConnection } from '../../connection/index.js'
+import { processSystem, replaceProcessSystem } from '../../wire/stdio/system.js'
+import { handlersOf } from './answering.js'
 import { addressOf, SimulatedApplication } from './application.js'
 import { Chance } from './chance.js'
+import { isForGood } from './child-misfortunes.js'
+import type { Crowd } from './crowd.js'
+import { CrowdSimulation } from './crowd-simulation.js'
 import { DrivenClock } from './driven-clock.js'
 import { driveGlobals } from './global-clock.js'
-import { ending, recovery } from './reckoning.js'
+import { type Pass, passing } from './pass.js'
+import { ending, nothingLeft, recovery } from './reckoning.js'
+import { isForGood as endsForGood } from './refusals.js'
+import type { SimulationOptions, SimulationResult } from './result.js'
 import { type Deed, isMisfortune, type Misfortune, type Schedule, type ScheduledStep } from './schedule.js'
 import { Trace } from './trace.js'
-import { type Breach, Watch } from './watch.js'
+import { Watch } from './watch.js'
 import { SimulatedWorld } from './world.js'
-
-export interface SimulationOptions {
-  /** Keep every line of the trace. Default `false`: only its hash. */
-  readonly trace?: boolean
-  /** Makes the connection from what the simulation gives. Default: `createConnection`. */
-  readonly connect?: (options: ConnectionOptions) => Connection
-}
-
-/** What one schedule came to. */
-export interface SimulationResult {
-  readonly schedule: Schedule
-  readonly breaches: readonly Breach[]
-  /** The same schedule gives the same hash. */
-  readonly hash: string
-  readonly trace: readonly string[] | undefined
-  readonly simulatedMs: number
-  readonly faults: number
-  readonly calls: number
-  /** Calls that were never settled, or not in time. */
-  readonly lost: number
-  /** Unsafe calls that ran more than once. */
-  readonly doubled: number
-  /** Links that were begun. */
-  readonly links: number
-}
 
 let running = false
 let made = 0
@@ -43,20 +26,27 @@ let made = 0
  *
  * @throws Error when another simulation runs in this process
  */
-export async function runSchedule(schedule: Schedule, options: SimulationOptions = {}): Promise<SimulationResult> {
+export async function runSchedule(
+  schedule: Schedule | Crowd,
+  options: SimulationOptions = {},
+): Promise<SimulationResult> {
   if (running) throw new Error('Another simulation runs in this process; they share its timers.')
   running = true
   const clock = new DrivenClock()
   const release = driveGlobals(clock)
+  // Whatever the simulation puts in its place is gone afterwards.
+  const restore = replaceProcessSystem(processSystem())
   let unheard: (error: unknown) => void = () => {}
   try {
-    const simulation = new Simulation(schedule, clock, options)
-    unheard = (error) => simulation.watch.breach('no promise is rejected unheard', String(error))
+    const simulation =
+      'members' in schedule ? new CrowdSimulation(schedule, clock, options) : new Simulation(schedule, clock, options)
+    unheard = (error) => simulation.breach('no promise is rejected unheard', String(error))
     process.on('unhandledRejection', unheard)
     return await simulation.run()
   } finally {
     process.off('unhandledRejection', unheard)
     release()
+    restore()
     running = false
   }
 }
@@ -69,6 +59,7 @@ class Simulation {
   readonly #world: SimulatedWorld
   readonly #connection: Connection
   readonly #application: SimulatedApplication
+  readonly #pass: Pass
 
   constructor(schedule: Schedule, clock: DrivenClock, { trace, connect = createConnection }: SimulationOptions) {
     const { seed, traits, policy, trusted } = schedule
@@ -79,13 +70,23 @@ class Simulation {
     this.watch = new Watch({ clock, trace: this.#trace, traits })
     const { breach, exchange } = this.watch
     this.#world = new SimulatedWorld({ traits, clock, chance, trace: this.#trace, breach, seen: exchange })
+    replaceProcessSystem(this.#world.processes)
     const name = `simulated-${seed}-${++made}`
     this.#connection = connect({
       name,
-      target: traits.wire === 'http' ? { url: addressOf(name), kind: 'http' } : { open: this.#world.open },
+      target: this.#target(name),
       policy,
       trusted,
       random: chance.of('connection').next,
+      client: {
+        handlers: handlersOf({
+          handles: traits.handles,
+          chance: chance.of('application'),
+          clock,
+          breach,
+          connection: () => this.#connection,
+        }),
+      },
       fetch: this.#world.network.fetch,
     })
     const { callMs } = this.#connection.actor.getSnapshot().context.policy
@@ -94,7 +95,23 @@ class Simulation {
       { clock, trace: this.#trace, trusted, callMs },
       breach,
     )
-    this.watch.follow(this.#connection, this.#application, this.#world)
+    this.#pass = passing({ clock, breach, look: () => this.watch.look() })
+    this.watch.follow(
+      this.#connection,
+      this.#application,
+      this.#world,
+      traits.wire === 'stdio' ? this.#world.processes : undefined,
+    )
+  }
+
+  get breach() {
+    return this.watch.breach
+  }
+
+  #target(name: string): ConnectionOptions['target'] {
+    const { wire } = this.#schedule.traits
+    if (wire === 'stdio') return { command: name }
+    return wire === 'http' ? { url: addressOf(name), kind: 'http' } : { open: this.#world.open }
   }
 
   async run(): Promise<SimulationResult> {
@@ -115,6 +132,7 @@ class Simulation {
     }
     if (!this.#application.closed) await recovery(parties)
     await ending(parties)
+    nothingLeft(this.#clock, [this.#world], this.breach)
     return this.#result()
   }
 
@@ -125,7 +143,8 @@ class Simulation {
   }
 
   #befall(step: Misfortune): void {
-    if (step.do === 'answer' && (step.status === 'page' || step.status === '403')) this.watch.doom()
+    if (step.do === 'no start' && isForGood(step.errno)) this.watch.doom()
+    if (step.do === 'answer' && endsForGood(step.status)) this.watch.doom()
     // What wakes goes on at once; so does what is told that the network is back.
     if (step.do === 'sleep') this.watch.released()
     this.#world.befall(step, (type) => {
@@ -138,23 +157,6 @@ class Simulation {
     if (deed.do !== 'call') this.watch.released()
     if (deed.do === 'configure' && deed.policy.onSessionLost === 'fail') this.watch.doom()
     this.#application.perform(deed)
-  }
-
-  readonly #pass = async (ms: number, until?: () => boolean): Promise<boolean> => {
-    const end = this.#clock.elapsed + Math.max(0, ms)
-    await this.#clock.settle()
-    for (;;) {
-      if (until?.()) return true
-      let ran: boolean
-      try {
-        ran = await this.#clock.step(end)
-      } catch (error) {
-        this.watch.breach('nothing throws', error instanceof Error ? (error.stack ?? error.message) : String(error))
-        ran = true
-      }
-      this.watch.look()
-      if (!ran) return until?.() ?? false
-    }
   }
 
   #result(): SimulationResult {

@@ -1,5 +1,7 @@
 import type { PolicyOptions } from '../../../machines/index.js'
+import type { Handled } from './answering.js'
 import type { Chance } from './chance.js'
+import { type ChildTraits, childTraitsOf } from './child-traits.js'
 
 /** Ways in which servers say that they do not know a session (known server deviations 1–10). */
 export const lossDialects = [
@@ -19,8 +21,8 @@ export type LossDialect = (typeof lossDialects)[number]
 
 /** What kind of server it is; it does not change while it runs. */
 export interface Traits {
-  /** Streamable HTTP over the injected `fetch`, or a transport that the application brings. */
-  readonly wire: 'http' | 'custom'
+  /** Streamable HTTP over the injected `fetch`, a transport that the application brings, or a child process. */
+  readonly wire: 'http' | 'custom' | 'stdio'
   readonly replies: 'json' | 'sse'
   /** Events have ids, and a stream that broke can be gone on with. */
   readonly eventIds: boolean
@@ -37,12 +39,19 @@ export interface Traits {
   /** One way, in milliseconds: least and most. */
   readonly latencyMs: readonly [least: number, most: number]
   readonly tools: number
+  /** What the application answers when the server asks for it. */
+  readonly handles: readonly Handled[]
+  /** Of the program, where the server is one. */
+  readonly child: ChildTraits
 }
+
+const handled = ['roots/list', 'sampling/createMessage', 'elicitation/create'] as const
 
 export function traitsOf(chance: Chance): Traits {
   const least = chance.whole(1, 20)
+  const handles = chance.of('handlers')
   return {
-    wire: chance.happens(0.75) ? 'http' : 'custom',
+    wire: chance.weighted({ http: 60, custom: 15, stdio: 25 }),
     replies: chance.pick(['json', 'sse']),
     eventIds: chance.happens(0.5),
     listening: chance.happens(0.8),
@@ -53,6 +62,8 @@ export function traitsOf(chance: Chance): Traits {
     endStatus: chance.pick([200, 204, 404, 405]),
     latencyMs: [least, least + chance.mostlySmall(0, 200)],
     tools: chance.whole(1, 5),
+    handles: handled.filter(() => handles.happens(0.6)),
+    child: childTraitsOf(chance.of('child')),
   }
 }
 

@@ -2,7 +2,8 @@ import { isRequest, type JsonRpcMessage } from '../../wire/messages.js'
 import type { TransportLike } from '../../wire/wire.js'
 import type { DrivenClock } from './driven-clock.js'
 import { networkError, type Path } from './exchange.js'
-import type { ServerSession, SimulatedServer } from './server.js'
+import type { SimulatedServer } from './server.js'
+import type { ServerSession } from './session.js'
 
 interface Way extends Path {
   readonly reachable: boolean
@@ -73,14 +74,17 @@ export class SimulatedTransport implements TransportLike {
   }
 
   #receive(message: JsonRpcMessage): void {
-    if (!isRequest(message)) return
+    if (!isRequest(message)) {
+      if (this.#session) this.#server.asks.hear(this.#session, message)
+      return
+    }
     const respond = (body: object) => this.#back({ jsonrpc: '2.0', id: message.id, ...body } as JsonRpcMessage)
     if (message.method === 'initialize') {
       const session = this.#server.begin()
       session.notify = (notification) => this.#back(notification)
       this.#session = session
       respond({ result: this.#server.greeting(message) })
-    } else if (this.#session) this.#server.handle(this.#session, message, respond)
+    } else if (this.#session) this.#server.handle(this.#session, message, respond, (meanwhile) => this.#back(meanwhile))
   }
 
   #back(message: JsonRpcMessage): void {

@@ -3,10 +3,13 @@ import { isRequest, type JsonRpcMessage } from '../../wire/messages.js'
 import type { SimulatedApplication } from './application.js'
 import type { DrivenClock } from './driven-clock.js'
 import type { SimulatedExchange } from './exchange.js'
+import type { SimulatedProcesses } from './processes.js'
 import { keyOf } from './server.js'
+import type { Surroundings } from './surroundings.js'
 import type { Trace } from './trace.js'
 import type { Traits } from './traits.js'
-import type { SimulatedWorld } from './world.js'
+import { ChildWatch } from './watch-children.js'
+import { PaceWatch } from './watch-pace.js'
 
 /** A sentence that did not hold. */
 export interface Breach {
@@ -21,8 +24,6 @@ interface Watched {
   readonly traits: Traits
 }
 
-/** Requests of the connection itself that one second may hold; a hot loop has hundreds. */
-const MOST_A_SECOND = 60
 /** Timers are whole milliseconds, and a call that goes again gets at least one. */
 const SLACK_MS = 5
 /** A call settles so soon after its reply is lost for good (promise P3). */
@@ -31,21 +32,21 @@ const LOSS_MS = 100
 /** What must hold at every step of a simulation, whatever happens. */
 export class Watch {
   readonly breaches: Breach[] = []
+  /** Told when somebody asks for something. */
+  onReleased: (() => void) | undefined
+  readonly pace: PaceWatch
   readonly #clock: DrivenClock
   readonly #trace: Trace
   readonly #traits: Traits
   #connection: Connection | undefined
   #application: SimulatedApplication | undefined
-  #world: SimulatedWorld | undefined
+  #world: Surroundings | undefined
+  #children: ChildWatch | undefined
+  #releasedAt = -1
   /** The session that is spoken in, those that were left, and those of which the server said that it does not know them. */
   #session: string | undefined
   readonly #left = new Set<string>()
   readonly #lost = new Set<string>()
-  /** No link may begin before, by the connection's own plan and by the server's word, unless something is asked for. */
-  #plannedAt = 0
-  #cooledAt = 0
-  #generation = 0
-  readonly #recent: number[] = []
   readonly #late = new Set<string>()
   /** The server has said what no waiting cures. */
   #doomed = false
@@ -54,16 +55,39 @@ export class Watch {
     this.#clock = clock
     this.#trace = trace
     this.#traits = traits
+    this.pace = new PaceWatch(clock, this.breach)
   }
 
-  follow(connection: Connection, application: SimulatedApplication, world: SimulatedWorld): void {
+  follow(
+    connection: Connection,
+    application: SimulatedApplication,
+    world: Surroundings,
+    processes?: SimulatedProcesses,
+  ): void {
     this.#connection = connection
     this.#application = application
     this.#world = world
+    world.server.onTakenBack.add((key) => {
+      if ([...application.open].some((call) => call.key === key))
+        this.breach('what is taken back is not waited for any more', key)
+    })
+    if (processes)
+      this.#children = new ChildWatch({
+        connection,
+        application,
+        processes,
+        clock: this.#clock,
+        breach: this.breach,
+        releasedAt: () => this.#releasedAt,
+      })
     connection.status$.subscribe((status) => this.#trace.note(`connection: ${status}`))
     connection.actor.on('*', (news) => {
       this.#trace.note(`connection: ${news.type}${'fault' in news ? ` ${news.fault?.code}` : ''}`)
-      if (news.type === 'connection.retrying') this.#plannedAt = this.#clock.elapsed + news.inMs
+      if (news.type === 'connection.retrying') {
+        // A link may begin and be lost within one moment.
+        this.#lookAtLinks(connection)
+        this.pace.planned(news.inMs)
+      }
       if (news.type === 'connection.failed' && !this.#doomed)
         this.breach('only what no waiting cures ends in failed', news.fault.code)
     })
@@ -77,8 +101,9 @@ export class Watch {
 
   /** Somebody asked for something: waits that were planned no longer bind. */
   released(): void {
-    this.#plannedAt = 0
-    this.#cooledAt = 0
+    this.#releasedAt = this.#clock.elapsed
+    this.pace.released()
+    this.onReleased?.()
   }
 
   /** From now on the connection may give up for good. */
@@ -98,11 +123,12 @@ export class Watch {
     if (!isRequest(message)) return
     const key = keyOf(message)
     if (key !== undefined) exchange.onBroken = (code) => this.#broken(exchange, key, code)
-    else this.#paces()
+    else this.pace.asks()
     const opening = asks === 'initialize' || this.#resumes()
+    if (opening) this.pace.opens()
     exchange.onEnd = () => {
       if (exchange.losesSession && session !== undefined) this.#lost.add(session)
-      if (opening) this.#cooledAt = Math.max(this.#cooledAt, this.#clock.elapsed + exchange.asksMs)
+      if (exchange.asksMs > 0) this.pace.named(exchange.asksMs, opening)
     }
   }
 
@@ -111,12 +137,8 @@ export class Watch {
     const connection = this.#connection
     const world = this.#world
     if (!connection || !world) return
-    const { context } = connection.actor.getSnapshot()
-    if (context.generation > this.#generation) {
-      this.#generation = context.generation
-      const early = Math.max(this.#plannedAt, this.#cooledAt) - this.#clock.elapsed
-      if (early > 0) this.breach('no request is faster than the policy allows (P6)', `${early} ms early`)
-    }
+    this.#lookAtLinks(connection)
+    this.#children?.look()
     const { transports } = world.network
     if (transports.size > 1) this.breach('there is at most one wire (P4)', `${transports.size} transports`)
     const open = [...transports].some(({ state }) => state === 'open')
@@ -127,6 +149,11 @@ export class Watch {
       this.#late.add(call.key)
       this.breach('every call settles by its deadline (P1)', `${call.key} was due at ${call.deadline}`)
     }
+  }
+
+  #lookAtLinks({ actor, status }: Connection): void {
+    const { generation, policy } = actor.getSnapshot().context
+    this.pace.look(generation, status === 'ready', policy)
   }
 
   #resumes(): boolean {
@@ -141,21 +168,19 @@ export class Watch {
     if (listening.length > 1) this.breach('there is at most one listening stream (P4)', `#${number} beside another`)
   }
 
+  /** The session that is spoken in. */
+  get session(): string | undefined {
+    return this.#session
+  }
+
   #speaks(session: string, asks: string): void {
-    // Taking something back is not going on.
-    if (this.#lost.has(session) && asks !== 'notifications/cancelled')
+    // Taking something back is not going on, nor is an answer to what the server asked in it.
+    if (this.#lost.has(session) && asks !== 'notifications/cancelled' && asks !== '')
       this.breach('a lost session is never gone on with (P9)', `${asks} in ${session}`)
     if (session === this.#session) return
     if (this.#left.has(session)) this.breach('there is at most one session (P4)', `${asks} in ${session}, left before`)
     if (this.#session !== undefined) this.#left.add(this.#session)
     this.#session = session
-  }
-
-  #paces(): void {
-    const now = this.#clock.elapsed
-    while (this.#recent[0] !== undefined && now - this.#recent[0] >= 1_000) this.#recent.shift()
-    this.#recent.push(now)
-    if (this.#recent.length > MOST_A_SECOND) this.breach('there is no hot loop (P6)', `${this.#recent.length} a second`)
   }
 
   #broken({ headed, number }: SimulatedExchange, key: string, code: string): void {

@@ -1,8 +1,10 @@
 import type { Chance } from './chance.js'
+import { type ChildMisfortune, childMisfortunes } from './child-misfortunes.js'
 import type { DrivenClock } from './driven-clock.js'
 import type { SimulatedExchange } from './exchange.js'
 import { HttpService } from './http-service.js'
 import { SimulatedNetwork } from './network.js'
+import { FIRST_PID, SimulatedProcesses } from './processes.js'
 import type { Misfortune } from './schedule.js'
 import { SimulatedServer } from './server.js'
 import type { Trace } from './trace.js'
@@ -16,6 +18,8 @@ interface WorldOptions {
   readonly trace: Trace
   readonly breach: (invariant: string, message: string) => void
   readonly seen: (exchange: SimulatedExchange) => void
+  /** Ids of processes count from here. */
+  readonly firstPid?: number
 }
 
 /** Everything outside of the connection: the server, the way to it, and what befalls both. */
@@ -23,26 +27,40 @@ export class SimulatedWorld {
   readonly server: SimulatedServer
   readonly service: HttpService
   readonly network: SimulatedNetwork
+  readonly processes: SimulatedProcesses
   readonly #clock: DrivenClock
   /** What is bad now, by kind; the last of a kind decides when it ends. */
   readonly #spells = new Map<string, number>()
   #spell = 0
 
-  constructor({ traits, clock, chance, trace, breach, seen }: WorldOptions) {
+  constructor({ traits, clock, chance, trace, breach, seen, firstPid = FIRST_PID }: WorldOptions) {
     this.#clock = clock
     this.server = new SimulatedServer(traits, clock, chance.of('server'), trace, breach)
     this.service = new HttpService(this.server, (ms, fn) => clock.plan(ms, fn))
     this.network = new SimulatedNetwork(clock, chance.of('network'), traits.latencyMs, this.service, seen)
+    this.processes = new SimulatedProcesses({
+      clock,
+      chance: chance.of('processes'),
+      traits: traits.child,
+      server: this.server,
+      firstPid,
+      extraMs: () => this.network.extraMs,
+    })
   }
 
   readonly open = (): SimulatedTransport => new SimulatedTransport(this.#clock, this.network, this.server)
 
   /** `wake` and `online` tell the connection what only its surroundings can know. */
   befall(step: Misfortune, tell: (event: 'network.offline' | 'network.online') => void): void {
-    const { server, service, network } = this
+    const { server, service, network, processes } = this
+    if (isOfChild(step)) {
+      processes.befall(step)
+      return
+    }
     switch (step.do) {
       case 'cut':
         network.cut()
+        processes.cut()
         break
       case 'refuse':
         network.refusing = true
@@ -81,7 +99,7 @@ export class SimulatedWorld {
         })
         break
       case 'stall':
-        server.busyUntil = this.#clock.elapsed + step.ms
+        server.stall(step.ms)
         break
       case 'answer':
         service.standIn = { ...step, left: step.times }
@@ -91,6 +109,9 @@ export class SimulatedWorld {
         break
       case 'end streams':
         service.endStreams()
+        break
+      case 'ask':
+        server.ask(step.what)
         break
       case 'change lists':
         server.changeLists()
@@ -124,6 +145,7 @@ export class SimulatedWorld {
     server.affinity = true
     server.busyUntil = 0
     server.start()
+    this.processes.heal()
   }
 
   #until({ do: kind, ms }: { do: string; ms: number }, end: () => void): void {
@@ -136,6 +158,7 @@ export class SimulatedWorld {
   #crash(downMs: number): void {
     this.server.stop()
     this.network.cut()
+    this.processes.cut()
     this.#until({ do: 'down', ms: downMs }, () => this.server.start())
   }
 
@@ -150,3 +173,6 @@ export class SimulatedWorld {
     return this.#spell
   }
 }
+
+const ofChild = new Set<string>(childMisfortunes)
+const isOfChild = (step: Misfortune): step is ChildMisfortune => ofChild.has(step.do)

@@ -46,11 +46,13 @@ export interface StdioWireOptions {
   clock?: Clock
 }
 
+export const DEFAULT_GRACE_MS = 2_000
+
 const DEFAULTS = {
   maxMessageBytes: 32 * 1024 * 1024,
   stderrTailBytes: 4 * 1024,
-  eofGraceMs: 2000,
-  termGraceMs: 2000,
+  eofGraceMs: DEFAULT_GRACE_MS,
+  termGraceMs: DEFAULT_GRACE_MS,
 }
 
 /**

@@ -19,7 +19,7 @@ export interface TreeSystem {
   run(command: string, args: string[]): void
 }
 
-const realSystem: TreeSystem = {
+export const realTreeSystem: TreeSystem = {
   platform: process.platform,
   kill: (pid, signal) => void process.kill(pid, signal),
   run: (command, args) => {
@@ -27,7 +27,7 @@ const realSystem: TreeSystem = {
   },
 }
 
-export function processTree(pid: number, system: TreeSystem = realSystem): ProcessTree {
+export function processTree(pid: number, system: TreeSystem): ProcessTree {
   return system.platform === 'win32' ? windowsTree(pid, system) : posixTree(pid, system)
 }
 

@@ -2,6 +2,7 @@ import { type Clock, elapsed } from '../../clock.js'
 import { forgetLive, noteLive } from './live-trees.js'
 import { type ProcessTree, processTree } from './process-tree.js'
 import type { PipedChild } from './spawn.js'
+import { processSystem } from './system.js'
 
 /**
  * How long after the first sign of the end (exit, or EOF on stdout) the other signs are waited for: a last answer may
@@ -33,6 +34,7 @@ export interface ProcessHandlers {
   ended(end: ProcessEnd): void
 }
 
+/** Read as they stand: a grace may change while it is given. */
 export interface ProcessSettings {
   readonly clock: Clock
   readonly eofGraceMs: number
@@ -58,6 +60,7 @@ export class ServerProcess {
   #asked = false
   #ended = false
   readonly #told: Promise<void>
+  #changed = bell()
   #tell: () => void = () => {}
   #ending: Promise<void> | undefined
 
@@ -67,7 +70,7 @@ export class ServerProcess {
     this.#clock = settings.clock
     this.#settings = settings
     this.#handlers = handlers
-    this.#tree = processTree(child.pid)
+    this.#tree = processTree(child.pid, processSystem())
     noteLive(child.pid, settings.watchdog)
     this.#told = new Promise((resolve) => {
       this.#tell = resolve
@@ -112,6 +115,13 @@ export class ServerProcess {
       this.#ending = this.#endTree().then(() => this.#release())
     }
     return this.#ending
+  }
+
+  /** A grace that is being given is measured anew. */
+  gracesChanged(): void {
+    const { ring } = this.#changed
+    this.#changed = bell()
+    ring()
   }
 
   #watchOutput(stream: PipedChild['stdout'], data: (chunk: Buffer) => void, closed: () => void): void {
@@ -162,17 +172,19 @@ export class ServerProcess {
 
   async #endTree(): Promise<void> {
     this.#child.stdin.end()
-    if (await this.#gone(this.#settings.eofGraceMs)) return
-    if (this.#tree.terminate() && (await this.#gone(this.#settings.termGraceMs))) return
+    if (await this.#gone(() => this.#settings.eofGraceMs)) return
+    if (this.#tree.terminate() && (await this.#gone(() => this.#settings.termGraceMs))) return
     this.#tree.kill()
-    await this.#gone(KILL_WAIT_MS)
+    await this.#gone(() => KILL_WAIT_MS)
   }
 
-  async #gone(withinMs: number): Promise<boolean> {
-    const deadline = elapsed(this.#clock) + withinMs
-    if (!this.#exit && !(await this.#within(withinMs, this.#exited))) return false
-    const left = deadline - elapsed(this.#clock)
-    return this.#survivorsGone(Math.min(left, ASKED_SURVIVOR_GRACE_MS))
+  async #gone(withinMs: () => number): Promise<boolean> {
+    const begunAt = elapsed(this.#clock)
+    const left = () => begunAt + withinMs() - elapsed(this.#clock)
+    do await this.#within(left(), Promise.race([this.#exited, this.#changed.rung]))
+    while (!this.#exit && left() > 0)
+    if (!this.#exit) return false
+    return this.#survivorsGone(Math.min(left(), ASKED_SURVIVOR_GRACE_MS))
   }
 
   async #reapSurvivors(): Promise<void> {
@@ -191,14 +203,13 @@ export class ServerProcess {
     return true
   }
 
-  async #within(ms: number, event: Promise<void>): Promise<boolean> {
+  async #within(ms: number, event: Promise<void>): Promise<void> {
     let timer: unknown
-    const late = new Promise<false>((resolve) => {
-      timer = this.#clock.setTimeout(() => resolve(false), ms)
+    const late = new Promise<void>((resolve) => {
+      timer = this.#clock.setTimeout(resolve, ms)
     })
-    const inTime = await Promise.race([event.then(() => true), late])
+    await Promise.race([event, late])
     this.#clock.clearTimeout(timer)
-    return inTime
   }
 
   async #release(): Promise<void> {
@@ -213,4 +224,13 @@ export class ServerProcess {
     for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) stream.destroy()
     this.#child.unref()
   }
+}
+
+/** Something that is waited for until it is rung. */
+function bell(): { rung: Promise<void>; ring: () => void } {
+  let ring = (): void => {}
+  const rung = new Promise<void>((resolve) => {
+    ring = resolve
+  })
+  return { rung, ring }
 }

@@ -1,9 +1,17 @@
-import type { ChildProcessByStdio } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import crossSpawn from 'cross-spawn'
 
-/** A child with all three pipes ours. */
-export type PipedChild = ChildProcessByStdio<Writable, Readable, Readable> & { readonly pid: number }
+/** A child with all three pipes ours, as much of it as a wire looks at. */
+export interface PipedChild {
+  readonly pid: number
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
+  once(event: 'spawn', listener: () => void): unknown
+  once(event: 'exit', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  unref(): void
+}
 
 export interface SpawnTarget {
   command: string
@@ -36,6 +44,6 @@ export function spawnChild(target: SpawnTarget): { child: PipedChild } | { faile
   }
 }
 
-function isPiped(child: ReturnType<typeof crossSpawn>): child is PipedChild {
+function isPiped(child: ReturnType<typeof crossSpawn>): child is ReturnType<typeof crossSpawn> & PipedChild {
   return child.pid !== undefined && child.stdin !== null && child.stdout !== null && child.stderr !== null
 }

@@ -9,16 +9,19 @@ import { closedEvidence, endEvidence, stdioEvidence } from './evidence.js'
 import { LineReader } from './framing.js'
 import { Inbox } from './inbox.js'
 import { NoiseMeter } from './noise.js'
-import { type StdioWireOptions, withDefaults } from './options.js'
+import { DEFAULT_GRACE_MS, type StdioWireOptions, withDefaults } from './options.js'
 import { Outgoing } from './outgoing.js'
 import { Pending } from './pending.js'
 import { type ProcessEnd, ServerProcess } from './server-process.js'
-import { spawnChild } from './spawn.js'
 import { spawnFailure } from './spawn-failure.js'
 import { StderrTail } from './stderr-tail.js'
+import { processSystem } from './system.js'
 
 /** Where the wire stands. It only ever moves to the right. */
 type Phase = 'new' | 'starting' | 'open' | 'closing' | 'ended'
+
+/** Of the time that closing has: two graces, and a rest for the end by force. */
+const GRACE_SHARE = 0.4
 
 const DONE = Promise.resolve()
 
@@ -125,6 +128,14 @@ export class StdioWire implements Wire {
     return DONE
   }
 
+  /** Each grace becomes so short that both and what follows them fit into the time. */
+  limitClosing(closeMs: number): void {
+    const graceMs = Math.min(DEFAULT_GRACE_MS, closeMs * GRACE_SHARE)
+    this.#options.eofGraceMs = graceMs
+    this.#options.termGraceMs = graceMs
+    this.#process?.gracesChanged()
+  }
+
   /**
    * Answers every open request, ends the process politely first and by force in the end, and resolves when nothing is
    * left of it: after `eofGraceMs + termGraceMs` and half a second at the latest.
@@ -142,7 +153,7 @@ export class StdioWire implements Wire {
       from: process.env,
       platform: process.platform,
     })
-    const spawned = spawnChild({ command, args, cwd, env: environment })
+    const spawned = processSystem().start({ command, args, cwd, env: environment })
     if ('failed' in spawned) {
       const error = await spawnFailure({ command, cwd }, await spawned.failed)
       this.#finish(error.evidence, false)

@@ -43,6 +43,17 @@ describe('close', () => {
     expect(made.ofType('closed')[0]?.evidence.exit).toMatchObject({ code: null, signal: 'SIGKILL' })
   })
 
+  it('keeps to a shorter time from the moment when it is set, one that has begun too (P18)', async () => {
+    const made = await started({ onEof: [], onSigterm: [] }, { eofGraceMs: undefined, termGraceMs: undefined })
+    await made.call('echo')
+    const closing = timed(() => made.wire.close())
+    await made.logged('eof')
+    made.wire.limitClosing(500)
+    const [, ms] = await closing
+    expect(ms).toBeLessThan(1_500)
+    expect(made.log().map(({ event }) => event)).toEqual(['start', 'message', 'eof', 'signal'])
+  })
+
   it('ends a stopped child too', async () => {
     const made = await started({}, { eofGraceMs: 100, termGraceMs: 100 })
     const pid = made.wire.pid ?? 0

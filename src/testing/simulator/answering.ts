@@ -1,0 +1,42 @@
+import type { Connection, ConnectionOptions } from '../../connection/index.js'
+import type { Askable } from './asks.js'
+import type { Chance } from './chance.js'
+import type { DrivenClock } from './driven-clock.js'
+
+type Handlers = NonNullable<NonNullable<ConnectionOptions['client']>['handlers']>
+export type Handled = Exclude<Askable, 'ping'>
+type Handler = NonNullable<Handlers[Handled]>
+
+const results = {
+  'roots/list': { roots: [] },
+  'sampling/createMessage': { role: 'assistant', model: 'simulated', content: { type: 'text', text: 'Wait.' } },
+  'elicitation/create': { action: 'decline' },
+} as const satisfies Record<Handled, object>
+
+interface Answering {
+  readonly handles: readonly Handled[]
+  readonly chance: Chance
+  readonly clock: DrivenClock
+  readonly breach: (invariant: string, message: string) => void
+  /** The connection, once it is there. */
+  readonly connection: () => Connection | undefined
+}
+
+/** How the application answers what the server asks of it: after a while, now and then with an error. */
+export function handlersOf({ handles, chance, clock, breach, connection }: Answering): Handlers {
+  const generation = () => connection()?.actor.getSnapshot().context.generation
+  const handler =
+    (method: Handled): Handler =>
+    (_params, { signal }) =>
+      new Promise((resolve, reject) => {
+        const askedIn = generation()
+        const fails = chance.happens(0.1)
+        clock.plan(chance.mostlySmall(0, 20_000), () => {
+          if (generation() !== askedIn && !signal.aborted)
+            breach('what the server of a lost link asked for is given up', `${method} of link ${askedIn}`)
+          if (fails) reject(new Error('no'))
+          else resolve(results[method])
+        })
+      })
+  return Object.fromEntries(handles.map((method) => [method, handler(method)]))
+}
