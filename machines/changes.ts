@@ -3,7 +3,7 @@ import { clampDelay, retryDelay, spread } from './backoff.js'
 import { classify } from './classify.js'
 import type { Evidence, Phase, WireEvidence } from './evidence.js'
 import { dialectKey, type Fault } from './faults.js'
-import { faultOf, isEarlyExit, outcomeOf } from './guards.js'
+import { faultOf, hasServed, isEarlyExit, outcomeOf } from './guards.js'
 import { HOLD_RECHECK_MS, MAX_AUTHORIZATIONS, MAX_COOL_MS, MAX_UNANSWERED_RESUMES, WAKE_SPREAD_MS } from './policy.js'
 import type { ConnectionContext, ConnectionEvent, ConnectionInput } from './types.js'
 
@@ -183,6 +183,10 @@ export function adoptCredential(context: ConnectionContext, event: ConnectionEve
   if (!granted || !('epoch' in granted) || granted.epoch < context.credentialEpoch) return {}
   return { credentialEpoch: granted.epoch, refreshAt: granted.refreshAt }
 }
+
+/** A credential that has served ends the row of refused ones. */
+export const endRefusals = (context: ConnectionContext, event: ConnectionEvent): Changes =>
+  hasServed(context, faultOf(event)) ? { authorizations: 0 } : {}
 
 /** A credential was got. One after another, each refused, is a loop that has to end. */
 export const countAuthorization = ({ authorizations }: ConnectionContext): Changes => ({

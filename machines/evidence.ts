@@ -109,6 +109,8 @@ export interface WireEvidence {
   readonly tokenState?: 'none' | 'fresh' | 'expired'
   /** The credential generation the request was sent under: an answer to an old token moves nothing. */
   readonly credentialEpoch?: number
+  /** How long that credential had been held when the request was made, in milliseconds. */
+  readonly credentialAgeMs?: number
   /** The protocol version that the server insists on, when it is not one of ours. */
   readonly protocolVersion?: string
   /** Which stream ended, for `stream`: a reply to a POST, or the listening stream. */

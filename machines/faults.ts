@@ -87,6 +87,13 @@ export interface Ruling<Class extends string = KnownFaultClass> {
   readonly dialect?: (evidence: Evidence) => Dialect | undefined
 }
 
+/**
+ * The credential with which a fault grows old: a complaint of it is gone when there is a newer one. What is wrong beside
+ * it, a session that is lost, stays wrong under every other.
+ */
+export const complainsOf = ({ class: is, evidence }: Fault): number | undefined =>
+  is === 'unauthorized' ? evidence.credentialEpoch : undefined
+
 /** The credential is good, but not for this one request. A listening stream that is refused may simply not be offered. */
 export const wantsScope = ({ class: is, scope, evidence }: Fault): boolean =>
   is === 'unauthorized' && scope === 'call' && evidence.http?.exchange !== 'listen'

@@ -1,7 +1,7 @@
 /** Predicates of the chart: what may be the case. Pure; each is one sentence. */
 
 import { dialectKey, type Fault } from './faults.js'
-import { CRASH_MEMORY, MAX_AUTHORIZATIONS, MAX_MISSED_PROBES } from './policy.js'
+import { CRASH_MEMORY, LEAST_REFRESH_MS, MAX_AUTHORIZATIONS, MAX_MISSED_PROBES } from './policy.js'
 import type { AuthOutcome, ConnectionContext, ConnectionEvent } from './types.js'
 
 interface Args {
@@ -45,6 +45,13 @@ const crashMemoryFull = ({ context, event }: Args): boolean =>
   isEarlyExit(event.fault) &&
   Math.max(context.earlyExits + 1, event.fault.evidence.earlyExits ?? 0) >= CRASH_MEMORY
 
+/**
+ * The credential that is refused has served for as long as proves a connection: that it is over now is no loop. Where the
+ * connection itself never holds for so long (a server that restarts, a machine that sleeps), nothing else tells.
+ */
+export const hasServed = ({ policy }: ConnectionContext, fault: Fault | undefined): boolean =>
+  (fault?.evidence.credentialAgeMs ?? 0) >= Math.max(policy.stableAfterMs, LEAST_REFRESH_MS)
+
 /** An event that names what it was seen under: a link, a credential. */
 const fence = (event: ConnectionEvent) => ({
   generation: 'generation' in event ? event.generation : undefined,
@@ -53,10 +60,14 @@ const fence = (event: ConnectionEvent) => ({
 })
 
 export const guards = {
-  /** Seen on an older link, or answered to an older credential: what it complains of is gone. */
+  /**
+   * Seen on an older link, or answered to an older credential: what it complains of is gone. But what opens a link is not
+   * asked again by itself: its refusal is heeded, and the credential that is at hand by now is the answer to it.
+   */
   stale: ({ context, event }: Args): boolean =>
     (fence(event).generation ?? context.generation) < context.generation ||
-    (fence(event).credentialEpoch ?? context.credentialEpoch) < context.credentialEpoch,
+    ((fence(event).credentialEpoch ?? context.credentialEpoch) < context.credentialEpoch &&
+      context.reached !== 'nothing'),
 
   /** Said on the last link, or to a call that goes on beside it. */
   sessionLost: (args: Args): boolean => isClass('session-expired')(args) && !guards.stale(args),
@@ -70,13 +81,14 @@ export const guards = {
   },
   permanent: isClass('permanent', 'mismatch'),
   authorizable: (args: Args): boolean =>
-    isClass('unauthorized')(args) && args.context.authorizer && args.context.authorizations < MAX_AUTHORIZATIONS,
+    isClass('unauthorized')(args) &&
+    args.context.authorizer &&
+    (args.context.authorizations < MAX_AUTHORIZATIONS || hasServed(args.context, faultOf(args.event))),
   unauthorized: isClass('unauthorized'),
   sessionLossFails: (args: Args): boolean =>
     isClass('session-expired')(args) && args.context.policy.onSessionLost === 'fail',
   /** At once, so not where the server asks for time: that is served first. */
-  renewable: (args: Args): boolean =>
-    isClass('session-expired')(args) && args.context.renewals < 1 && !namesTime(args),
+  renewable: (args: Args): boolean => isClass('session-expired')(args) && args.context.renewals < 1 && !namesTime(args),
   /** A server that asks for time has answered: whatever was told of the network, it is there. */
   offline: (args: Args): boolean => waits(args) && args.context.remote && !args.context.online && !namesTime(args),
   attemptsLeft: (args: Args): boolean =>

@@ -29,7 +29,7 @@ export const verdicts = [
   {
     guard: 'authorizable',
     target: to.reauthorizing,
-    actions: 'noteFault',
+    actions: ['noteFault', 'endRefusals'],
     description: 'A credential is fetched; the link is kept, so that other calls in flight survive.',
     meta: { rule: 'V2' },
   },

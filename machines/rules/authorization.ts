@@ -161,6 +161,7 @@ export const authorizationRules: readonly Rule[] = [
     when: (e) => e.kind === 'token' && e.subject === 'authorization',
     ruling: {
       class: 'permanent',
+      transientOnceReady: true,
       scope: 'link',
       code: 'authorization.unusable',
       delivery: 'not-sent',

@@ -1,4 +1,4 @@
-import { discoverOAuthServerInfo } from '@modelcontextprotocol/sdk/client/auth.js'
+import { discoverAuthorizationServerMetadata, discoverOAuthServerInfo } from '@modelcontextprotocol/sdk/client/auth.js'
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { checkResourceAllowed, resourceUrlFromServerUrl } from '@modelcontextprotocol/sdk/shared/auth-utils.js'
 import { WireError } from '../wire/index.js'
@@ -22,6 +22,9 @@ export interface Discovered {
  * older servers behind it. Documents that are not there, or are pages of something else, lead on to the next way; ones
  * that cannot be had just now do not: credentials would be sent to the wrong place.
  *
+ * `known`: who gave what is remembered. Only a resource that names another one takes its place: a page that is shown for
+ * a while instead of a document (a proxy, a portal) would otherwise make a person log in, and with the wrong server.
+ *
  * @throws WireError with evidence: passing, or that the metadata is of another resource
  */
 export async function discover(
@@ -29,6 +32,7 @@ export async function discover(
   setup: Pick<OAuthSetup, 'validateResourceURL'>,
   messenger: Messenger,
   resourceMetadataUrl?: URL,
+  known?: string,
 ): Promise<Discovered> {
   const found = await discoverOAuthServerInfo(server, {
     fetchFn: messenger.fetch,
@@ -36,18 +40,31 @@ export async function discover(
   }).catch(() => undefined)
   if (messenger.outage) throw new WireError(messenger.outage.evidence)
   if (!found) throw unusable('the metadata of the authorization server cannot be read')
-  const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = found
+  const { resourceMetadata } = found
   const resource = await resourceOf(server, setup, resourceMetadata?.resource)
-  if (metadata && !isNamedByItsOwn(metadata, String(authorizationServerUrl))) {
+  const isNamed = Boolean(resourceMetadata?.authorization_servers?.length)
+  const issuer = isNamed || known === undefined ? String(found.authorizationServerUrl) : known
+  const metadata = isSameIssuer(issuer, String(found.authorizationServerUrl))
+    ? found.authorizationServerMetadata
+    : await metadataOf(issuer, messenger)
+  if (metadata && !isNamedByItsOwn(metadata, issuer)) {
     throw unusable('the metadata of the authorization server is that of another')
   }
   const scope = resourceMetadata?.scopes_supported?.join(' ')
   return {
-    issuer: String(authorizationServerUrl),
+    issuer,
     ...(metadata && { metadata }),
     ...(resource !== undefined && { resource }),
     ...(scope && { scope }),
   }
+}
+
+async function metadataOf(issuer: string, messenger: Messenger): Promise<Discovered['metadata']> {
+  const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: messenger.fetch }).catch(
+    () => undefined,
+  )
+  if (messenger.outage) throw new WireError(messenger.outage.evidence)
+  return metadata
 }
 
 async function resourceOf(

@@ -18,6 +18,8 @@ export class HeldTokens {
   /** What could not be written is newer than what is remembered. */
   unsaved: StoredTokens | undefined
   #epoch = 0
+  /** When the access token came here, as a time of the clock. */
+  #since = 0
   /** The newest credential that a server refused. */
   #refusedEpoch = 0
   /** Refused, but not for certain: left where it is remembered, and not used again. */
@@ -37,7 +39,12 @@ export class HeldTokens {
     if (!this.tokens) return undefined
     const end = expiresAtMs(this.tokens)
     const state = end !== undefined && this.#clock.now() >= end ? 'expired' : 'fresh'
-    return { value: this.tokens.access_token, epoch: this.#epoch, state }
+    return {
+      value: this.tokens.access_token,
+      epoch: this.#epoch,
+      state,
+      ageMs: Math.max(0, this.#clock.now() - this.#since),
+    }
   }
 
   /** What is remembered is what counts. Returns what is to be told: that there is another credential than before. */
@@ -50,6 +57,7 @@ export class HeldTokens {
     if (from === 'here') this.version += 1
     if (!tokens || tokens.access_token === before?.access_token) return undefined
     this.#epoch = nextEpoch()
+    this.#since = this.#clock.now()
     const isOfSameLogin = before?.login_id !== undefined && before.login_id === tokens.login_id
     return { epoch: this.#epoch, ...this.#due(tokens), renewed: isFirst || from === 'here' || isOfSameLogin }
   }

@@ -134,15 +134,13 @@ export class OAuthCredentials implements Credentials {
     const present = await this.#context(remembered, [refreshToken, tokens.client?.client_secret], refusal)
     const context = { ...present, client: tokens.client ?? present.client }
     // A refresh token is shown to nobody but who gave it.
-    if (typeof tokens.issuer === 'string' && !isSameIssuer(tokens.issuer, context.found.issuer))
-      return { type: 'needs-user' }
+    const issuer = issuerOf(tokens)
+    if (issuer !== undefined && !isSameIssuer(issuer, context.found.issuer)) return { type: 'needs-user' }
     if (!context.client && !this.#setup.addClientAuthentication) return { type: 'needs-user' }
     const startedAt = this.#site.clock.now()
     const grant = await byRefresh(context, refreshToken)
     if ('verdict' in grant) return this.#refused(grant, tokens, refreshToken, refusal)
     const { scope, login_id, client } = tokens
-    // Scopes that a refresh has taken away may be asked for again.
-    if (!covers(grant.tokens.scope ?? scope, scope)) this.#asked = undefined
     const got = { ...(scope && { scope }), ...grant.tokens, ...(login_id && { login_id }), ...(client && { client }) }
     return this.#keep(got, startedAt, context.found.issuer)
   }
@@ -190,8 +188,9 @@ export class OAuthCredentials implements Credentials {
     const startedAt = this.#site.clock.now()
     const grant = await byClient(context, scope)
     if ('tokens' in grant) {
+      const outcome = await this.#keep(grant.tokens, startedAt, context.found.issuer)
       this.#asked = unite(this.#asked, scope)
-      return this.#keep(grant.tokens, startedAt, context.found.issuer)
+      return outcome
     }
     this.#found = undefined
     const { evidence, verdict } = grant
@@ -204,6 +203,8 @@ export class OAuthCredentials implements Credentials {
     held.refuse(refusal)
     try {
       if (held.isNewerThan(refusal)) return held.granted()
+      // An answer that came while nobody could use it: no other would come for this login.
+      if (this.answered) return await this.exchange()
       const scope = refusal.scope ?? (await this.#everyScope(refusal))
       const had = refusal.scope === undefined ? unite(held.scope, this.#asked) : this.#asked
       const wanted = unite(held.scope, this.#asked, scope)
@@ -290,9 +291,9 @@ export class OAuthCredentials implements Credentials {
     if ('tokens' in grant) {
       this.#clientForgotten = false
       const { scope, client } = login
-      this.#asked = unite(this.#asked, scope)
       const got = { ...(scope && { scope }), ...grant.tokens, login_id: login.state, ...(client && { client }) }
       const outcome = await this.#keep(got, startedAt, login.issuer, { login: undefined })
+      this.#asked = unite(this.#asked, scope)
       await this.#logins.end(login)
       return outcome
     }
@@ -320,7 +321,11 @@ export class OAuthCredentials implements Credentials {
   ): Promise<GrantContext> {
     const { client_secret } = remembered.client ?? {}
     const messenger = new Messenger(this.#site, [...secrets, client_secret])
-    this.#found ??= await discover(this.#site.url, this.#setup, messenger, refusal?.resourceMetadataUrl)
+    const { answer } = this.#logins
+    const known = answer?.login.issuer ?? issuerOf(remembered.tokens) ?? issuerOf(remembered.client)
+    // Somebody has logged in with another one since; or what was found was a page that was shown for a while.
+    if (this.#found && known !== undefined && !isSameIssuer(known, this.#found.issuer)) this.#found = undefined
+    this.#found ??= await discover(this.#site.url, this.#setup, messenger, refusal?.resourceMetadataUrl, known)
     const client = knownClient(remembered, this.#found.issuer)
     return { setup: this.#setup, found: this.#found, client, messenger }
   }
@@ -341,7 +346,10 @@ export class OAuthCredentials implements Credentials {
   }
 
   #adopt({ tokens, login }: Remembered, from: 'here' | 'elsewhere'): void {
+    const { scope } = this.#held
     const change = this.#held.take(tokens, from)
+    // Scopes that a refresh has taken away, or that ended with their login, may be asked for again.
+    if (!covers(this.#held.scope, scope)) this.#asked = undefined
     if (change) this.#tell(change)
     // A login that is still open was for more scope, or is not needed any more.
     if (change && this.#logins.isMetBy(this.#held.scope)) this.#logins.await(undefined)
@@ -352,3 +360,7 @@ export class OAuthCredentials implements Credentials {
     for (const listener of this.#listeners) listener.changed(change)
   }
 }
+
+/** Who gave it. */
+const issuerOf = ({ issuer }: { readonly issuer?: unknown } = {}): string | undefined =>
+  typeof issuer === 'string' ? issuer : undefined

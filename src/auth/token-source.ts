@@ -49,6 +49,7 @@ class SourceCredentials implements Credentials {
   readonly #listeners = new Set<CredentialsListener>()
   #value: string | undefined
   #epoch = 0
+  #since = 0
 
   constructor(site: Site, source: TokenSource, shared: Shared) {
     this.#site = site
@@ -62,7 +63,8 @@ class SourceCredentials implements Credentials {
     if (value === undefined) return undefined
     const { exp } = jwtTimes(value)
     const isOver = exp !== undefined && this.#site.clock.now() >= exp * 1000
-    return { value, epoch: this.#epoch, state: isOver ? 'expired' : 'fresh' }
+    const ageMs = Math.max(0, this.#site.clock.now() - this.#since)
+    return { value, epoch: this.#epoch, state: isOver ? 'expired' : 'fresh', ageMs }
   }
 
   async look(): Promise<void> {
@@ -71,6 +73,7 @@ class SourceCredentials implements Credentials {
     this.#value = value
     if (value === undefined) return
     this.#epoch = nextEpoch()
+    this.#since = this.#site.clock.now()
     for (const listener of this.#listeners) listener.changed({ epoch: this.#epoch, ...this.#due(), renewed: true })
   }
 

@@ -1,5 +1,5 @@
 import type { WireEvidence } from '../../machines/evidence.js'
-import { type Fault, wantsScope } from '../../machines/faults.js'
+import { complainsOf, type Fault, wantsScope } from '../../machines/faults.js'
 import type { CallHost } from '../calls/index.js'
 import type { Clock, Random } from '../clock.js'
 import { type Catalog, type ConnectionRuntime, judge } from '../link/index.js'
@@ -63,7 +63,7 @@ export class ConnectionCallHost implements CallHost {
   report(fault: Fault, generation: number): void {
     const { actor, over } = this.#standing
     if (over) return
-    const { credentialEpoch } = fault.evidence
+    const credentialEpoch = complainsOf(fault)
     const { live } = this.#runtime
     if (live?.generation === generation) live.note(fault)
     if (fault.scope === 'link') actor.send({ type: 'fault', fault, generation, credentialEpoch })

@@ -1,6 +1,6 @@
 import type { Subscription } from 'rxjs'
 import type { Phase, WireEvidence } from '../../machines/evidence.js'
-import { type Fault, wantsScope } from '../../machines/faults.js'
+import { complainsOf, type Fault, wantsScope } from '../../machines/faults.js'
 import { isEarlyExit } from '../../machines/guards.js'
 import { REFUSALS_MS } from '../../machines/policy.js'
 import type { LinkCommand, LinkEvent, LinkInput, UnderWay } from '../../machines/types.js'
@@ -318,8 +318,7 @@ export class LinkRun {
       return
     }
     this.#runtime.onNote?.({ type: 'call-fault', fault })
-    if (wantsScope(fault))
-      this.#tell({ type: 'scope.insufficient', fault, credentialEpoch: fault.evidence.credentialEpoch })
+    if (wantsScope(fault)) this.#tell({ type: 'scope.insufficient', fault, credentialEpoch: complainsOf(fault) })
     else if (fault.suspect) this.#tell({ type: 'suspect' })
   }
 
@@ -347,7 +346,7 @@ export class LinkRun {
     const fault = this.#counted(met)
     this.#note(fault)
     this.#admission?.heed(fault)
-    this.#tell({ type: 'fault', fault, credentialEpoch: fault.evidence.credentialEpoch })
+    this.#tell({ type: 'fault', fault, credentialEpoch: complainsOf(fault) })
   }
 
   /** A process that ended too early is counted for all connections to its command. */

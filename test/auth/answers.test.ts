@@ -32,6 +32,24 @@ describe('the answer of a login', () => {
     await world.soon(connection.close())
   })
 
+  it('that is asked to be exchanged again while it is gives its outcome to both: nobody is asked to log in anew', async () => {
+    const world = new World()
+    const { clock, fetch } = world
+    const site = { name: 'test', url: new URL(world.url), clock, fetch }
+    const credentials = oauth({ store: new MemoryStore(), redirectUrl }).attach(site)
+    await credentials.begin()
+    const { url } = credentials.pending ?? {}
+    if (!url) throw new Error('no login was begun')
+    await credentials.answer(world.as.login(url))
+    const [first, second, third] = await Promise.all([
+      credentials.exchange(),
+      credentials.exchange(),
+      credentials.refresh({ insufficientScope: false }),
+    ])
+    expect(first.type).toBe('granted')
+    expect([second, third, world.as.count()]).toEqual([first, first, 1])
+  })
+
   it('to an older login of this connection is taken: an older window of the browser may be the one that is used', async () => {
     const world = new World()
     const store = new MemoryStore()

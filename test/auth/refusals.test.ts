@@ -232,7 +232,8 @@ describe('documents that mislead', () => {
     await world.soon(failure(echo(connection, 0, { timeoutMs: 5_000 })))
     expect(shown.filter((url) => url.endsWith('/token'))).toEqual([])
     expect([connection.status, connection.fault?.code]).toEqual(
-      client && 'issuer' in client ? ['failed', 'authorization.unusable'] : ['reauthorizing', 'http.401'],
+      // It has served before, so that it may be put right again.
+      client && 'issuer' in client ? ['backoff', 'authorization.unusable'] : ['reauthorizing', 'http.401'],
     )
     await world.soon(connection.close())
   })

@@ -102,7 +102,8 @@ function told(before: Snapshot, event: Fields): Happening {
       .replace(/^xstate\.(done|error)\.actor\./, '$1 '),
     stale:
       (event.generation ?? context.generation) < context.generation ||
-      (event.credentialEpoch ?? context.credentialEpoch) < context.credentialEpoch,
+      // The refusal of what opens a link is heeded under whatever credential it was asked.
+      ((event.credentialEpoch ?? context.credentialEpoch) < context.credentialEpoch && context.reached !== 'nothing'),
     ...(fault && {
       fault: {
         class: fault.class,
@@ -111,6 +112,7 @@ function told(before: Snapshot, event: Fields): Happening {
         many: (fault.evidence.earlyExits ?? 0) >= 3,
         cools: (fault.retryAfterMs ?? 0) > 0,
         ofAuthorization: fault.evidence.phase === 'reauthorizing',
+        served: (fault.evidence.credentialAgeMs ?? 0) >= context.policy.stableAfterMs + 1,
         unanswered: fault.evidence.phase === 'resuming' && fault.evidence.kind === 'deadline',
       },
     }),

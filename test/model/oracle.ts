@@ -62,6 +62,7 @@ export interface Happening {
     cools: boolean
     ofAuthorization: boolean
     unanswered?: boolean
+    served?: boolean
   }
   readonly complete?: boolean
   readonly known?: boolean
@@ -156,8 +157,9 @@ function judged(m: Model, s: Setting, f: Fault): Model {
     ],
     [f.class === 'permanent' || f.class === 'mismatch', () => go(noted, 'failed.permanent')],
     [
-      f.class === 'unauthorized' && s.authorizer && m.authorizations < 3,
-      () => go(noted, 'linked.reauthorizing.refreshing'),
+      f.class === 'unauthorized' && s.authorizer && (m.authorizations < 3 || f.served === true),
+      // What has served ends the row of refused ones.
+      () => go(noted, 'linked.reauthorizing.refreshing', { authorizations: f.served ? 0 : m.authorizations }),
     ],
     [f.class === 'unauthorized', () => go(noted, 'failed.permanent')],
     [f.class === 'session-expired' && !s.renews, () => go(noted, 'failed.permanent')],

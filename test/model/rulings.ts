@@ -4,6 +4,7 @@ import type { Sample } from './samples.js'
 
 /** Signs that are final on a new target but look the same while a known one is deployed anew (design section 4). */
 export const transientOnceReady: ReadonlySet<string> = new Set([
+  'authorization-unusable',
   'certificate-untrusted',
   'forbidden-at-start',
   'initialize-refused',

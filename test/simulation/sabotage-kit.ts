@@ -37,7 +37,7 @@ interface Message {
   readonly id?: number
   readonly method?: string
 }
-const read = (body: unknown): Message => (typeof body === 'string' ? JSON.parse(body) : {})
+const read = (body: unknown): Message => (typeof body === 'string' && body.startsWith('{') ? JSON.parse(body) : {})
 
 export const answering = (message: Message, result: object): Promise<Response> => {
   const headers = { 'content-type': 'application/json' }

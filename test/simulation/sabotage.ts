@@ -3,6 +3,7 @@
  * real one; what is broken stands between it and the simulated world, or above it.
  */
 import { type ConnectionOptions, createConnection } from '../../src/index.js'
+import { authorizationSabotages } from './authorization-sabotage.js'
 import { childSabotages } from './sabotage-children.js'
 import { crowdSabotages } from './sabotage-crowd.js'
 import { dialogueSabotages } from './sabotage-dialogue.js'
@@ -13,6 +14,7 @@ const opening = (wrap: (open: () => Transport) => () => Transport) => (options: 
 type Transport = ReturnType<Extract<ConnectionOptions['target'], { open: unknown }>['open']>
 
 export const sabotages: readonly Sabotage[] = [
+  ...authorizationSabotages,
   ...childSabotages,
   ...crowdSabotages,
   ...dialogueSabotages,

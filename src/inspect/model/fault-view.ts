@@ -32,6 +32,7 @@ const words: Readonly<Record<string, string>> = {
   'rpc.code': 'JSON-RPC code',
   sessionSent: 'session id sent',
   tokenState: 'token',
+  credentialAgeMs: 'token held for',
   protocolVersion: 'protocol version',
   retryAfterMs: 'retry after',
   afterMs: 'waited',

@@ -24,6 +24,7 @@ export const evidenceList = {
   sent: 'flag',
   sessionSent: 'flag',
   tokenState: 'word',
+  credentialAgeMs: 'number',
   stream: 'word',
   protocolVersion: 'word',
   retryAfterMs: 'number',

@@ -72,6 +72,9 @@ const faults = cases({
   'session expired, still held by the server': fault(sampleFault('session-expired', { endsSession: true })),
   unauthorized: fault(sampleFault('unauthorized')),
   'unauthorized, under the present credential': (c) => fault(sampleFault('unauthorized'), present(c)),
+  'unauthorized, by a credential that has served': fault(
+    sampleFault('unauthorized', {}, { credentialAgeMs: 3_600_000 }),
+  ),
   'unauthorized, of an authorization': fault(sampleFault('unauthorized', {}, inAuthorization)),
   'mismatch, with a version': fault(mismatch({ version: '2025-03-26' })),
   'mismatch, with a session to end': ({ wire }) =>

@@ -25,14 +25,16 @@ function place({ value }: Snapshot): string {
 
 const linked = (snapshot: Snapshot): boolean => place(snapshot).startsWith('linked')
 
-/** An event that names an older link or an older credential. */
+/** An event that names an older link, or an older credential once the link is open. */
 function isStale(step: Step): boolean {
   const { event, before } = step
   if (!before) return false
   const { generation, credentialEpoch } = event as { generation?: number; credentialEpoch?: number }
   return (
     (generation !== undefined && generation < before.context.generation) ||
-    (credentialEpoch !== undefined && credentialEpoch < before.context.credentialEpoch)
+    (credentialEpoch !== undefined &&
+      credentialEpoch < before.context.credentialEpoch &&
+      before.context.reached !== 'nothing')
   )
 }
 
@@ -71,6 +73,10 @@ const resets = (step: Step): boolean =>
   ) ||
   // The time was over while a probe was out; its answer is the proof that was missing.
   (step.label.startsWith('probe.answered') && step.before?.context.stable === true)
+
+/** A credential is refused that has held for as long as proves a connection. */
+const hasServed = (step: Step): boolean =>
+  (faultOf(step)?.evidence.credentialAgeMs ?? 0) >= step.after.context.policy.stableAfterMs
 
 const counters = ['attempts', 'renewals', 'authorizations'] as const
 
@@ -121,7 +127,9 @@ export const connectionInvariants: readonly ConnectionInvariant[] = [
     name: 'counters are forgotten only by stability, a command or new credentials (P7)',
     check: (step) => {
       const { before, after } = step
-      const fallen = counters.filter((name) => after.context[name] < (before?.context[name] ?? 0))
+      const fallen = counters.filter(
+        (name) => after.context[name] < (before?.context[name] ?? 0) && !(name === 'authorizations' && hasServed(step)),
+      )
       return fallen.length > 0 && !resets(step) ? `${fallen.join(', ')} fell` : undefined
     },
   },

@@ -35,6 +35,7 @@ export class SimulatedApplication {
   closed = false
   /** Told of everything that did not hold. */
   readonly #breach: (invariant: string, message: string) => void
+  readonly #heard: (told: unknown, where: string) => void
   readonly #connection: Connection
   readonly #clock: DrivenClock
   readonly #trace: Trace
@@ -48,7 +49,10 @@ export class SimulatedApplication {
     connection: Connection,
     { clock, trace, trusted, callMs, prefix = '' }: Surrounding,
     breach: (invariant: string, message: string) => void,
+    /** Hears every error, whatever it is about. */
+    heard: (told: unknown, where: string) => void,
   ) {
+    this.#heard = heard
     this.#connection = connection
     this.#clock = clock
     this.#trace = trace
@@ -131,6 +135,7 @@ export class SimulatedApplication {
       const text = (content[0] as { text?: unknown } | undefined)?.text
       if (text !== key) this.#breach('every call gets its own answer', `${key} got ${String(text)}`)
     } catch (error) {
+      this.#heard(error, `the error of ${key}`)
       outcome = abort?.signal.aborted ? 'aborted' : this.#meaning(error)
     }
     call.settledAt = this.#clock.elapsed
@@ -174,6 +179,7 @@ export class SimulatedApplication {
     deed().then(
       () => done('done'),
       (error: unknown) => {
+        this.#heard(error, `the error of ${about ?? 'a command'}`)
         if (about !== undefined) this.unsure.add(about)
         if (!(error instanceof LifelineError)) this.#breach('every error is one of the library’s', String(error))
         done('failed')

@@ -22,6 +22,10 @@ export interface CampaignReport {
   readonly faults: number
   readonly links: number
   readonly calls: number
+  /** Requests for tokens. */
+  readonly tokens: number
+  /** Logins of persons. */
+  readonly logins: number
   /** Calls that were not settled by their deadline. */
   readonly lost: number
   /** Unsafe calls that ran more than once. */
@@ -32,17 +36,17 @@ export interface CampaignReport {
 
 /** What a seed stands for in a campaign: one connection, or several that go to the same servers. */
 export const seedSchedule = (seed: number): Schedule | Crowd => (isCrowdSeed(seed) ? crowdOf(seed) : scheduleOf(seed))
+const counted = ['simulatedMs', 'faults', 'links', 'calls', 'tokens', 'logins', 'lost', 'doubled'] as const
 
 /** Runs the schedules of many seeds, one after the other. */
 export async function simulate(options: CampaignOptions = {}): Promise<CampaignReport> {
   const { seeds = 100, from = 1, failures: most = 1, onSeed, ...rest } = options
-  const sum = { seeds: 0, simulatedMs: 0, faults: 0, links: 0, calls: 0, lost: 0, doubled: 0 }
+  const sum = { seeds: 0, simulatedMs: 0, faults: 0, links: 0, calls: 0, tokens: 0, logins: 0, lost: 0, doubled: 0 }
   const failures: Shrunk[] = []
   for (let seed = from; seed < from + seeds && failures.length < most; seed++) {
     const result = await runSchedule(seedSchedule(seed), rest)
     sum.seeds += 1
-    for (const name of ['simulatedMs', 'faults', 'links', 'calls', 'lost', 'doubled'] as const)
-      sum[name] += result[name]
+    for (const name of counted) sum[name] += result[name]
     if (result.breaches.length > 0) failures.push(await shrink(result, rest))
     onSeed?.(seed)
   }
@@ -57,6 +61,8 @@ export function summarizeCampaign(report: CampaignReport, command: string): stri
     ['faults injected', String(report.faults)],
     ['links begun', String(report.links)],
     ['calls made', String(report.calls)],
+    ['token requests', String(report.tokens)],
+    ['logins', String(report.logins)],
     ['calls lost', String(report.lost)],
     ['unsafe double runs', String(report.doubled)],
     ['failing seeds', String(report.failures.length)],

@@ -25,6 +25,7 @@ let made = 0
 /** Several connections of one process, at two servers that share an origin. */
 export class CrowdSimulation {
   readonly #crowd: Crowd
+  readonly #name: string
   readonly #clock: DrivenClock
   readonly #trace: Trace
   readonly #watch: CrowdWatch
@@ -41,9 +42,9 @@ export class CrowdSimulation {
     this.#trace = new Trace(() => clock.elapsed, trace === true)
     this.#watch = new CrowdWatch(crowd, clock, this.breach)
     const chance = new Chance(crowd.seed)
+    this.#name = `crowd-${crowd.seed}-${++made}`
     this.#worlds = [0, 1].map((place) => this.#makeWorld(new Chance(crowd.seed, `place ${place}`), place))
     replaceProcessSystem(this.#system())
-    made += 1
     this.#mates = crowd.members.map((_, number) => this.#makeMate(number, chance.of(`member ${number}`), connect))
     this.#watch.follow(this.#mates)
     const look = () => {
@@ -84,12 +85,14 @@ export class CrowdSimulation {
   #makeWorld(chance: Chance, place: number): SimulatedWorld {
     const { traits, members } = this.#crowd
     const world = new SimulatedWorld({
+      address: this.#addressOf(place),
       traits,
       clock: this.#clock,
       chance,
       trace: this.#trace,
       breach: this.breach,
       seen: (exchange) => this.#asking?.seen(exchange),
+      released: () => {},
       firstPid: FIRST_PID + place * 1_000_000,
     })
     const most = members.filter((member) => member.place === place).length
@@ -101,6 +104,10 @@ export class CrowdSimulation {
       onRequest: () => {},
     }
     return world
+  }
+
+  #addressOf(place: number): string {
+    return `http://${this.#name}.test/${place}`
   }
 
   #worldAt(place: number): SimulatedWorld {
@@ -127,11 +134,10 @@ export class CrowdSimulation {
   }
 
   #makeMate(number: number, chance: Chance, connect: NonNullable<SimulationOptions['connect']>): CrowdMate {
-    const { seed, traits, members } = this.#crowd
+    const { traits, members } = this.#crowd
     const { place = 0, policy } = members[number] ?? {}
     const world = this.#worldAt(place)
-    const name = `crowd-${seed}-${made}-${number}`
-    const address = `crowd-${seed}-${made}`
+    const name = `${this.#name}-${number}`
     const watch = new Watch({ clock: this.#clock, trace: this.#trace, traits })
     const own = new OwnExchanges()
     const seen = (exchange: SimulatedExchange) => {
@@ -142,9 +148,7 @@ export class CrowdSimulation {
     const connection = connect({
       name,
       target:
-        traits.wire === 'stdio'
-          ? { command: `${address}-${place}` }
-          : { url: `http://${address}.test/${place}`, kind: 'http' },
+        traits.wire === 'stdio' ? { command: `${this.#name}-${place}` } : { url: this.#addressOf(place), kind: 'http' },
       policy,
       random: chance.next,
       fetch: (input, init) => {
@@ -154,7 +158,9 @@ export class CrowdSimulation {
     })
     const { callMs } = connection.actor.getSnapshot().context.policy
     const surrounding = { clock: this.#clock, trace: this.#trace, trusted: false, callMs, prefix: `${number}-` }
-    const application = new SimulatedApplication(connection, surrounding, this.breach)
+    const application = new SimulatedApplication(connection, surrounding, this.breach, (told, where) =>
+      watch.overhears(told, where),
+    )
     const mate = new CrowdMate({ place, connection, application, watch, own })
     watch.follow(connection, application, { ...world, network: own })
     watch.onReleased = () => this.#watch.wished(mate)
@@ -186,6 +192,8 @@ export class CrowdSimulation {
       lost: calls.filter(({ settledAt, deadline }) => settledAt === undefined || settledAt > deadline + 5).length,
       doubled: calls.filter(({ unsafe, ran }) => unsafe && ran > 1).length,
       links: this.#mates.reduce((sum, mate) => sum + mate.connection.actor.getSnapshot().context.generation, 0),
+      tokens: 0,
+      logins: 0,
     }
   }
 }

@@ -55,6 +55,7 @@ export function crowdOf(seed: number): Crowd {
     wire: chance.pick(['http', 'http', 'stdio']),
     // A server that names no sessions has one client.
     sessions: true,
+    authorization: 'none',
   }
   const size = traits.wire === 'stdio' ? chance.whole(2, 20) : chance.happens(0.03) ? 50 : chance.whole(1, 6)
   const policies = chance.of('policies')

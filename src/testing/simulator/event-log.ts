@@ -32,7 +32,7 @@ export class EventLog {
 
   /** Somebody reads who is there. */
   get isRead(): boolean {
-    return this.#reader !== undefined && !this.#reader.silent && !this.#reader.over && this.#reader.headed
+    return this.#reader !== undefined && !this.#reader.silent && !this.#reader.over && this.#reader.status !== undefined
   }
 
   /** @param after the number of the last event that came */

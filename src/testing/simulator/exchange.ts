@@ -4,6 +4,7 @@ import type { Whole } from './refusals.js'
 
 export interface ExchangeHead {
   readonly number: number
+  readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
@@ -17,6 +18,9 @@ export interface Path {
   readonly silent: boolean
 }
 
+/** To the server itself, and not about credentials. */
+export const isOfServer = ({ url }: SimulatedExchange): boolean => /^\/(mcp|\d)$/.test(url.pathname)
+
 /** A failure as `fetch` reports it: the code hides in the cause. */
 export const networkError = (code: string): Error =>
   Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error(code), { code }) })
@@ -24,9 +28,11 @@ export const networkError = (code: string): Error =>
 /** One HTTP exchange on its way through the network: a request there, a head and chunks back, in order. */
 export class SimulatedExchange {
   readonly number: number
+  readonly url: URL
   readonly method: string
   readonly session: string | undefined
   readonly lastEventId: string | undefined
+  readonly authorization: string | undefined
   readonly body: string | undefined
   readonly answered: Promise<Response>
   /** Nothing more of it gets through, and neither side knows. */
@@ -34,14 +40,16 @@ export class SimulatedExchange {
   over = false
   /** The server got it. */
   arrived = false
-  /** The head has reached the client. */
-  headed = false
+  /** The status, once the head has reached the client. */
+  status: number | undefined
   /** Tells the server side that nobody reads any more. */
   onGone: (() => void) | undefined
   /** Tells what watches that an answer came whole. */
   onEnd: (() => void) | undefined
   /** Tells what watches that the connection broke. */
   onBroken: ((code: string) => void) | undefined
+  /** Tells what watches that the client gave it up. */
+  onAborted: (() => void) | undefined
   /** The answer says that the server does not know the session. */
   losesSession = false
   /** The answer asks for so much time, in milliseconds. */
@@ -60,6 +68,8 @@ export class SimulatedExchange {
     this.method = head.method
     this.session = head.headers['mcp-session-id']
     this.lastEventId = head.headers['last-event-id']
+    this.authorization = head.headers.authorization
+    this.url = head.url
     this.body = head.body
     this.#clock = clock
     this.#path = path
@@ -80,7 +90,7 @@ export class SimulatedExchange {
 
   head(status: number, headers: Readonly<Record<string, string>>): void {
     this.#deliver(() => {
-      this.headed = true
+      this.status = status
       this.#body = new SimulatedBody()
       // As much of a Response as a client of HTTP looks at.
       const response = { status, ok: status < 300, headers: new Headers(headers), body: this.#body }
@@ -131,6 +141,7 @@ export class SimulatedExchange {
     else this.#reject(reason)
     // Where nothing gets through, the server does not hear of it either.
     if (!silent && !this.#path.silent) this.onGone?.()
+    this.onAborted?.()
   }
 
   #deliver(fn: () => void): void {

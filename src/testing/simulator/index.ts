@@ -4,9 +4,10 @@
  */
 export { type CampaignOptions, type CampaignReport, seedSchedule, simulate, summarizeCampaign } from './campaign.js'
 export { type Crowd, type CrowdStep, crowdOf } from './crowd.js'
+export { type LossDialect, lossDialects } from './refusals.js'
 export type { SimulationOptions, SimulationResult } from './result.js'
 export { type Deed, type Misfortune, type Schedule, type ScheduledStep, scheduleOf } from './schedule.js'
 export { onlySteps, type Shrunk, shrink } from './shrink.js'
 export { runSchedule } from './simulation.js'
-export { type LossDialect, lossDialects, type Traits } from './traits.js'
+export type { Traits } from './traits.js'
 export type { Breach } from './watch.js'

@@ -20,6 +20,7 @@ export class SimulatedNetwork implements Path {
   readonly #chance: Chance
   readonly #latencyMs: readonly [number, number]
   readonly #service: Service
+  readonly #serviceOf: (url: URL) => Service | undefined
   readonly #seen: (exchange: SimulatedExchange) => void
   #number = 0
 
@@ -28,6 +29,8 @@ export class SimulatedNetwork implements Path {
     chance: Chance,
     latencyMs: readonly [number, number],
     service: Service,
+    /** Who else serves an address; without anybody, `service` does. */
+    serviceOf: (url: URL) => Service | undefined,
     /** Hears of every exchange when it begins. */
     seen: (exchange: SimulatedExchange) => void,
   ) {
@@ -35,6 +38,7 @@ export class SimulatedNetwork implements Path {
     this.#chance = chance
     this.#latencyMs = latencyMs
     this.#service = service
+    this.#serviceOf = serviceOf
     this.#seen = seen
   }
 
@@ -48,14 +52,17 @@ export class SimulatedNetwork implements Path {
     return this.#service.up && !this.refusing
   }
 
-  readonly fetch: typeof globalThis.fetch = (_input, init = {}) => {
+  readonly fetch: typeof globalThis.fetch = (input, init = {}) => {
     const { method = 'GET', headers, body, signal } = init
+    const url = new URL(String(input))
     const head = {
       number: ++this.#number,
+      url,
       method,
-      headers: (headers ?? {}) as Record<string, string>,
-      body: typeof body === 'string' ? body : undefined,
+      headers: headers instanceof Headers ? Object.fromEntries(headers) : ((headers ?? {}) as Record<string, string>),
+      body: body === undefined || body === null ? undefined : String(body),
     }
+    const service = this.#serviceOf(url) ?? this.#service
     const exchange = new SimulatedExchange(head, this.#clock, this, (over) => {
       this.exchanges.delete(over)
       signal?.removeEventListener('abort', abort)
@@ -66,8 +73,8 @@ export class SimulatedNetwork implements Path {
     else signal?.addEventListener('abort', abort)
     this.#seen(exchange)
     exchange.travel(() => {
-      if (!this.reachable) exchange.refuse('ECONNREFUSED')
-      else this.#service.serve(exchange)
+      if (!service.up || this.refusing) exchange.refuse('ECONNREFUSED')
+      else service.serve(exchange)
     })
     return exchange.answered
   }

@@ -2,6 +2,7 @@ import type { Connection } from '../../connection/index.js'
 import type { SimulatedApplication } from './application.js'
 import { dialogue } from './dialogue.js'
 import type { DrivenClock } from './driven-clock.js'
+import { isOfServer } from './exchange.js'
 import type { Pass } from './pass.js'
 import type { Deed } from './schedule.js'
 import type { Surroundings } from './surroundings.js'
@@ -25,6 +26,11 @@ const RELISTEN_MS = 4_500_000
 /** The longest time that a simulated server names, and the share that is added to it. */
 const COOLING_MS = 22_000
 
+/** A credential may have to be asked for several times, under a lock that others hold, and a person be asked. */
+const AUTHORIZING_MS = 120_000
+/** A request for a token that was begun is finished: the login would be lost with its answer. */
+const LAST_TOKENS_MS = 120_000
+
 /** Offline, a connection looks again so often at the latest. */
 const OFFLINE_MS = 37_500
 
@@ -41,6 +47,7 @@ export async function recovery(parties: Parties): Promise<void> {
     watch.breach('once all is well, calls are answered (liveness)', found)
     return
   }
+  if (parties.traits.grants.stepUp && parties.world.authorization) await agreed(parties)
   const refused = await called(parties, { tool: 'write' })
   if (refused !== undefined) watch.breach('once all is well, calls are answered (liveness)', refused)
   await remembered(parties)
@@ -48,8 +55,15 @@ export async function recovery(parties: Parties): Promise<void> {
   await dialogue({ ...parties, session: () => sessionOf(world, traits, watch.session) })
 }
 
+/** The person has agreed to more scope, if the server wants it. */
+async function agreed({ connection, application, pass }: Parties): Promise<void> {
+  void application.call({ do: 'call', times: 1, tool: 'write' })
+  const asks = () => connection.actor.getSnapshot().hasTag('stepping-up')
+  await pass(AUTHORIZING_MS, () => application.open.size === 0 && !asks())
+}
+
 /** However it stands, it gets ready within the time that its policy allows. */
-export async function becomesReady({ connection, watch, pass, clock, traits }: Parties): Promise<boolean> {
+export async function becomesReady({ connection, watch, pass, clock, traits, world }: Parties): Promise<boolean> {
   const { policy } = connection.actor.getSnapshot().context
   const bound =
     COOLING_MS +
@@ -62,7 +76,8 @@ export async function becomesReady({ connection, watch, pass, clock, traits }: P
     policy.discoverMs +
     policy.closeMs +
     (policy.slowProbeMs || 0) * 1.25 +
-    OFFLINE_MS
+    OFFLINE_MS +
+    (world.authorization ? AUTHORIZING_MS : 0)
   const end = clock.elapsed + bound
   for (;;) {
     if (isAway(connection)) {
@@ -153,6 +168,7 @@ export async function ending({ connection, application, world, watch, clock, tra
     watch.breach('close ends by its deadline (P18)', `not within ${clock.elapsed - begunAt} ms`)
     return
   }
+  await pass(LAST_TOKENS_MS, () => [...world.network.exchanges].every(isOfServer))
   if (application.open.size > 0)
     watch.breach('every call settles by its deadline (P1)', [...application.open].map(({ key }) => key).join())
   const { exchanges, transports } = world.network
@@ -165,4 +181,6 @@ export async function ending({ connection, application, world, watch, clock, tra
       watch.breach('what is said not to have run has not', `${key} ran ${runs} times`)
     if (outcome === 'answered' && runs === 0) watch.breach('what was answered has run', key)
   }
+  world.authorization?.watch.end()
+  watch.overhears(connection.report(), 'the report')
 }

@@ -1,4 +1,18 @@
-import type { LossDialect } from './traits.js'
+/** Ways in which servers say that they do not know a session (known server deviations 1–10). */
+export const lossDialects = [
+  '404 json-rpc',
+  '404 string id',
+  '404 text',
+  '404 bare',
+  '400 no valid session',
+  '400 not initialized, as an event',
+  '400 text',
+  '409',
+  '500 wrapped',
+  '503 this instance',
+  '200 error',
+] as const
+export type LossDialect = (typeof lossDialects)[number]
 
 /** An HTTP answer that is no stream. */
 export interface Whole {

@@ -26,4 +26,8 @@ export interface SimulationResult {
   readonly doubled: number
   /** Links that were begun. */
   readonly links: number
+  /** Requests for tokens. */
+  readonly tokens: number
+  /** Logins of the person. */
+  readonly logins: number
 }

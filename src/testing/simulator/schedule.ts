@@ -1,5 +1,10 @@
 import type { PolicyOptions } from '../../../machines/index.js'
 import { type Askable, askable } from './asks.js'
+import {
+  type AuthorizationMisfortune,
+  authorizationMisfortune,
+  authorizationWeights,
+} from './authorization-misfortunes.js'
 import { Chance } from './chance.js'
 import { type ChildMisfortune, childMisfortune } from './child-misfortunes.js'
 import { afterRunning, type StatusName } from './refusals.js'
@@ -37,6 +42,7 @@ export type Misfortune =
   | ChildMisfortune
   /** The server asks its clients for something; no fault, but one may come upon it. */
   | { readonly do: 'ask'; readonly what: Askable }
+  | AuthorizationMisfortune
 
 /** What the application does. */
 export type Deed =
@@ -106,8 +112,8 @@ export function scheduleOf(seed: number): Schedule {
 const deedOrMisfortune = (chance: Chance, traits: Traits): Deed | Misfortune =>
   chance.happens(0.5) ? deedOf(chance) : misfortuneOf(chance, traits)
 
-export const misfortuneOf = (chance: Chance, { wire }: Traits): Misfortune =>
-  wire === 'stdio' && chance.happens(0.7) ? childMisfortune(chance) : misfortune(chance)
+export const misfortuneOf = (chance: Chance, traits: Traits): Misfortune =>
+  traits.wire === 'stdio' && chance.happens(0.7) ? childMisfortune(chance) : misfortune(chance, traits)
 
 export function deedOf(chance: Chance): Deed {
   const kind = chance.weighted<Deed['do']>({
@@ -146,7 +152,7 @@ export function deedOf(chance: Chance): Deed {
   }
 }
 
-function misfortune(chance: Chance): Misfortune {
+function misfortune(chance: Chance, { authorization }: Traits): Misfortune {
   const kind = chance.weighted<Exclude<Misfortune, ChildMisfortune>['do']>({
     cut: 10,
     refuse: 6,
@@ -164,6 +170,7 @@ function misfortune(chance: Chance): Misfortune {
     ask: 6,
     sleep: 5,
     offline: 4,
+    ...authorizationWeights(authorization),
   })
   const ms = () => chance.mostlySmall(10, 90_000)
   switch (kind) {
@@ -191,6 +198,11 @@ function misfortune(chance: Chance): Misfortune {
       return { do: kind, when: chance.pick(['before', 'after']) }
     case 'sleep':
       return { do: 'sleep', ms: chance.mostlySmall(1_000, 8 * 3_600_000), hushes: chance.happens(0.6) }
+    case 'distrust':
+    case 'fail tokens':
+    case 'slow tokens':
+    case 'other process':
+      return authorizationMisfortune(kind, chance)
     default:
       return { do: kind }
   }

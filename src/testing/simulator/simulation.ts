@@ -33,7 +33,7 @@ export async function runSchedule(
   if (running) throw new Error('Another simulation runs in this process; they share its timers.')
   running = true
   const clock = new DrivenClock()
-  const release = driveGlobals(clock)
+  const release = driveGlobals(clock, new Chance(schedule.seed, 'crypto'))
   // Whatever the simulation puts in its place is gone afterwards.
   const restore = replaceProcessSystem(processSystem())
   let unheard: (error: unknown) => void = () => {}
@@ -69,12 +69,24 @@ class Simulation {
     this.#trace = new Trace(() => clock.elapsed, trace === true)
     this.watch = new Watch({ clock, trace: this.#trace, traits })
     const { breach, exchange } = this.watch
-    this.#world = new SimulatedWorld({ traits, clock, chance, trace: this.#trace, breach, seen: exchange })
-    replaceProcessSystem(this.#world.processes)
     const name = `simulated-${seed}-${++made}`
+    const address = addressOf(name)
+    this.#world = new SimulatedWorld({
+      address,
+      traits,
+      clock,
+      chance,
+      trace: this.#trace,
+      breach,
+      seen: exchange,
+      released: () => this.watch.released(),
+    })
+    replaceProcessSystem(this.#world.processes)
+    const { authorization, network } = this.#world
     this.#connection = connect({
       name,
-      target: this.#target(name),
+      target: this.#target(name, address),
+      authorizer: authorization?.authorizer(network.fetch),
       policy,
       trusted,
       random: chance.of('connection').next,
@@ -87,13 +99,14 @@ class Simulation {
           connection: () => this.#connection,
         }),
       },
-      fetch: this.#world.network.fetch,
+      fetch: network.fetch,
     })
     const { callMs } = this.#connection.actor.getSnapshot().context.policy
     this.#application = new SimulatedApplication(
       this.#connection,
       { clock, trace: this.#trace, trusted, callMs },
       breach,
+      (told, where) => this.watch.overhears(told, where),
     )
     this.#pass = passing({ clock, breach, look: () => this.watch.look() })
     this.watch.follow(
@@ -102,20 +115,22 @@ class Simulation {
       this.#world,
       traits.wire === 'stdio' ? this.#world.processes : undefined,
     )
+    authorization?.follow(this.#connection)
   }
 
   get breach() {
     return this.watch.breach
   }
 
-  #target(name: string): ConnectionOptions['target'] {
+  #target(name: string, address: string): ConnectionOptions['target'] {
     const { wire } = this.#schedule.traits
     if (wire === 'stdio') return { command: name }
-    return wire === 'http' ? { url: addressOf(name), kind: 'http' } : { open: this.#world.open }
+    return wire === 'http' ? { url: address, kind: 'http' } : { open: this.#world.open }
   }
 
   async run(): Promise<SimulationResult> {
     const { steps, lengthMs, traits, policy } = this.#schedule
+    this.#trace.note(`a server: ${JSON.stringify(traits)}`)
     if (policy.onSessionLost === 'fail') this.watch.doom()
     for (const step of steps) this.#clock.plan(step.at, () => this.#take(step))
     await this.#pass(lengthMs)
@@ -174,6 +189,8 @@ class Simulation {
       lost: calls.filter((call) => !inTime(call)).length,
       doubled: calls.filter(({ key, unsafe }) => unsafe && runs(key) > 1).length,
       links: this.#connection.actor.getSnapshot().context.generation,
+      tokens: this.#world.authorization?.watch.requests ?? 0,
+      logins: this.#world.authorization?.logins ?? 0,
     }
   }
 }

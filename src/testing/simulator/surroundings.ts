@@ -1,3 +1,4 @@
+import type { SimulatedAuthorization } from './authorization/index.js'
 import type { SimulatedExchange } from './exchange.js'
 import type { HttpService } from './http-service.js'
 import type { SimulatedProcesses } from './processes.js'
@@ -8,6 +9,8 @@ import type { SimulatedTransport } from './transport.js'
 export interface Surroundings {
   readonly server: SimulatedServer
   readonly service: HttpService
+  /** Where every request needs a credential. */
+  readonly authorization: SimulatedAuthorization | undefined
   readonly processes: Pick<SimulatedProcesses, 'running'>
   /** What this connection has open. */
   readonly network: {

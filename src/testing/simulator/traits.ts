@@ -2,22 +2,8 @@ import type { PolicyOptions } from '../../../machines/index.js'
 import type { Handled } from './answering.js'
 import type { Chance } from './chance.js'
 import { type ChildTraits, childTraitsOf } from './child-traits.js'
-
-/** Ways in which servers say that they do not know a session (known server deviations 1–10). */
-export const lossDialects = [
-  '404 json-rpc',
-  '404 string id',
-  '404 text',
-  '404 bare',
-  '400 no valid session',
-  '400 not initialized, as an event',
-  '400 text',
-  '409',
-  '500 wrapped',
-  '503 this instance',
-  '200 error',
-] as const
-export type LossDialect = (typeof lossDialects)[number]
+import { type AuthorizationKind, type GrantTraits, grantTraitsOf } from './grant-traits.js'
+import { type LossDialect, lossDialects } from './refusals.js'
 
 /** What kind of server it is; it does not change while it runs. */
 export interface Traits {
@@ -43,6 +29,8 @@ export interface Traits {
   readonly handles: readonly Handled[]
   /** Of the program, where the server is one. */
   readonly child: ChildTraits
+  readonly authorization: AuthorizationKind
+  readonly grants: GrantTraits
 }
 
 const handled = ['roots/list', 'sampling/createMessage', 'elicitation/create'] as const
@@ -50,8 +38,10 @@ const handled = ['roots/list', 'sampling/createMessage', 'elicitation/create'] a
 export function traitsOf(chance: Chance): Traits {
   const least = chance.whole(1, 20)
   const handles = chance.of('handlers')
+  const wire = chance.weighted({ http: 60, custom: 15, stdio: 25 } as const)
+  const kind = chance.of('authorization').weighted({ none: 50, tokens: 15, oauth: 35 })
   return {
-    wire: chance.weighted({ http: 60, custom: 15, stdio: 25 }),
+    wire,
     replies: chance.pick(['json', 'sse']),
     eventIds: chance.happens(0.5),
     listening: chance.happens(0.8),
@@ -64,6 +54,8 @@ export function traitsOf(chance: Chance): Traits {
     tools: chance.whole(1, 5),
     handles: handled.filter(() => handles.happens(0.6)),
     child: childTraitsOf(chance.of('child')),
+    authorization: wire === 'http' ? kind : 'none',
+    grants: grantTraitsOf(chance.of('grants')),
   }
 }
 

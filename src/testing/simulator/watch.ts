@@ -2,7 +2,7 @@ import type { Connection } from '../../connection/index.js'
 import { isRequest, type JsonRpcMessage } from '../../wire/messages.js'
 import type { SimulatedApplication } from './application.js'
 import type { DrivenClock } from './driven-clock.js'
-import type { SimulatedExchange } from './exchange.js'
+import { isOfServer, type SimulatedExchange } from './exchange.js'
 import type { SimulatedProcesses } from './processes.js'
 import { keyOf } from './server.js'
 import type { Surroundings } from './surroundings.js'
@@ -16,6 +16,12 @@ export interface Breach {
   readonly invariant: string
   readonly message: string
   readonly atMs: number
+}
+
+/** A call that the client gave up on the way. */
+interface Abandoned {
+  readonly key: string
+  readonly generation: number
 }
 
 interface Watched {
@@ -48,6 +54,8 @@ export class Watch {
   readonly #left = new Set<string>()
   readonly #lost = new Set<string>()
   readonly #late = new Set<string>()
+  /** Since the step before. */
+  #abandoned: Abandoned[] = []
   /** The server has said what no waiting cures. */
   #doomed = false
 
@@ -82,13 +90,15 @@ export class Watch {
       })
     connection.status$.subscribe((status) => this.#trace.note(`connection: ${status}`))
     connection.actor.on('*', (news) => {
+      this.overhears(news, news.type)
+      this.overhears(connection.actor.getSnapshot().context, `the context after ${news.type}`)
       this.#trace.note(`connection: ${news.type}${'fault' in news ? ` ${news.fault?.code}` : ''}`)
       if (news.type === 'connection.retrying') {
         // A link may begin and be lost within one moment.
         this.#lookAtLinks(connection)
         this.pace.planned(news.inMs)
       }
-      if (news.type === 'connection.failed' && !this.#doomed)
+      if (news.type === 'connection.failed' && !this.#doomed && !world.authorization?.watch.excuses(news.fault))
         this.breach('only what no waiting cures ends in failed', news.fault.code)
     })
   }
@@ -104,11 +114,17 @@ export class Watch {
     this.#releasedAt = this.#clock.elapsed
     this.pace.released()
     this.onReleased?.()
+    this.#world?.authorization?.watch.released()
   }
 
   /** From now on the connection may give up for good. */
   doom(): void {
     this.#doomed = true
+  }
+
+  /** Nothing that is told holds a secret. */
+  overhears(told: unknown, where: string): void {
+    this.#world?.authorization?.watch.overhears(told, where)
   }
 
   readonly exchange = (exchange: SimulatedExchange): void => {
@@ -122,8 +138,14 @@ export class Watch {
     if (session !== undefined) this.#speaks(session, asks)
     if (!isRequest(message)) return
     const key = keyOf(message)
-    if (key !== undefined) exchange.onBroken = (code) => this.#broken(exchange, key, code)
-    else this.pace.asks()
+    if (key !== undefined) {
+      const generation = this.#connection?.actor.getSnapshot().context.generation ?? 0
+      exchange.onBroken = (code) => this.#broken(exchange, key, code)
+      exchange.onAborted = () => {
+        // What has its answer already, be it a refusal that does not come to its end, is not given up.
+        if ((exchange.status ?? 0) < 400) this.#abandoned.push({ key, generation })
+      }
+    } else this.pace.asks()
     const opening = asks === 'initialize' || this.#resumes()
     if (opening) this.pace.opens()
     exchange.onEnd = () => {
@@ -139,6 +161,8 @@ export class Watch {
     if (!connection || !world) return
     this.#lookAtLinks(connection)
     this.#children?.look()
+    world.authorization?.watch.look(connection)
+    for (const one of this.#abandoned.splice(0)) this.#abandons(one)
     const { transports } = world.network
     if (transports.size > 1) this.breach('there is at most one wire (P4)', `${transports.size} transports`)
     const open = [...transports].some(({ state }) => state === 'open')
@@ -156,6 +180,18 @@ export class Watch {
     this.pace.look(generation, status === 'ready', policy)
   }
 
+  /** While its link lives, a call is given up at its deadline or by whoever made it, and for nothing else. */
+  #abandons({ key, generation }: Abandoned): void {
+    const call = this.#application?.calls.find((made) => made.key === key)
+    const { value, context } = this.#connection?.actor.getSnapshot() ?? {}
+    const isLinked = typeof value === 'object' && value !== null && 'linked' in value
+    if (!isLinked || context?.generation !== generation || context.linkLost) return
+    // What comes after the answer nobody waits for.
+    if (call?.settledAt !== undefined && call.settledAt < this.#clock.elapsed) return
+    if (call?.outcome === 'aborted' || this.#clock.elapsed >= (call?.deadline ?? 0)) return
+    this.breach('no call is given up for the sake of another (P14)', `${key} ${call?.outcome ?? 'is not settled'}`)
+  }
+
   #resumes(): boolean {
     const { linked } = (this.#connection?.actor.getSnapshot().value ?? {}) as { linked?: { initializing?: unknown } }
     return linked?.initializing === 'resuming'
@@ -163,7 +199,7 @@ export class Watch {
 
   #listens({ number }: SimulatedExchange): void {
     const listening = [...(this.#world?.network.exchanges ?? [])].filter(
-      ({ method, lastEventId }) => method === 'GET' && (lastEventId?.startsWith('listen') ?? true),
+      (exchange) => exchange.method === 'GET' && isOfServer(exchange) && isListening(exchange),
     )
     if (listening.length > 1) this.breach('there is at most one listening stream (P4)', `#${number} beside another`)
   }
@@ -183,8 +219,10 @@ export class Watch {
     this.#session = session
   }
 
-  #broken({ headed, number }: SimulatedExchange, key: string, code: string): void {
-    const resumable = headed && this.#traits.replies === 'sse' && this.#traits.eventIds
+  #broken({ status, number }: SimulatedExchange, key: string, code: string): void {
+    // What was refused is not lost, however much of the refusal came.
+    if (status !== undefined && status >= 400) return
+    const resumable = status !== undefined && this.#traits.replies === 'sse' && this.#traits.eventIds
     const call = this.#application?.calls.find((made) => made.key === key)
     if (!call?.unsafe || resumable || code === 'ECONNREFUSED') return
     this.#clock.plan(LOSS_MS, () => {
@@ -193,3 +231,5 @@ export class Watch {
     })
   }
 }
+
+const isListening = ({ lastEventId }: SimulatedExchange): boolean => lastEventId?.startsWith('listen') ?? true

@@ -1,7 +1,9 @@
+import { SimulatedAuthorization } from './authorization/index.js'
+import { isOfAuthorization } from './authorization-misfortunes.js'
 import type { Chance } from './chance.js'
 import { type ChildMisfortune, childMisfortunes } from './child-misfortunes.js'
 import type { DrivenClock } from './driven-clock.js'
-import type { SimulatedExchange } from './exchange.js'
+import { isOfServer, type SimulatedExchange } from './exchange.js'
 import { HttpService } from './http-service.js'
 import { SimulatedNetwork } from './network.js'
 import { FIRST_PID, SimulatedProcesses } from './processes.js'
@@ -12,6 +14,8 @@ import type { Traits } from './traits.js'
 import { SimulatedTransport } from './transport.js'
 
 interface WorldOptions {
+  /** Where the server is. */
+  readonly address: string
   readonly traits: Traits
   readonly clock: DrivenClock
   readonly chance: Chance
@@ -20,6 +24,7 @@ interface WorldOptions {
   readonly seen: (exchange: SimulatedExchange) => void
   /** Ids of processes count from here. */
   readonly firstPid?: number
+  readonly released: () => void
 }
 
 /** Everything outside of the connection: the server, the way to it, and what befalls both. */
@@ -28,16 +33,40 @@ export class SimulatedWorld {
   readonly service: HttpService
   readonly network: SimulatedNetwork
   readonly processes: SimulatedProcesses
+  /** Where every request needs a credential. */
+  readonly authorization: SimulatedAuthorization | undefined
   readonly #clock: DrivenClock
   /** What is bad now, by kind; the last of a kind decides when it ends. */
   readonly #spells = new Map<string, number>()
   #spell = 0
 
-  constructor({ traits, clock, chance, trace, breach, seen, firstPid = FIRST_PID }: WorldOptions) {
+  constructor({ address, traits, clock, chance, trace, breach, seen, released, firstPid = FIRST_PID }: WorldOptions) {
     this.#clock = clock
     this.server = new SimulatedServer(traits, clock, chance.of('server'), trace, breach)
     this.service = new HttpService(this.server, (ms, fn) => clock.plan(ms, fn))
-    this.network = new SimulatedNetwork(clock, chance.of('network'), traits.latencyMs, this.service, seen)
+    const { authorization: kind, grants } = traits
+    this.authorization =
+      kind === 'none'
+        ? undefined
+        : new SimulatedAuthorization({
+            kind,
+            traits: grants,
+            service: this.service,
+            address: new URL(address),
+            clock,
+            chance: chance.of('person'),
+            trace,
+            breach,
+            released,
+          })
+    this.network = new SimulatedNetwork(
+      clock,
+      chance.of('network'),
+      traits.latencyMs,
+      this.service,
+      (url) => this.authorization?.serviceOf(url),
+      (exchange) => (isOfServer(exchange) ? seen : this.authorization?.watch.exchange)?.(exchange),
+    )
     this.processes = new SimulatedProcesses({
       clock,
       chance: chance.of('processes'),
@@ -55,6 +84,10 @@ export class SimulatedWorld {
     const { server, service, network, processes } = this
     if (isOfChild(step)) {
       processes.befall(step)
+      return
+    }
+    if (isOfAuthorization(step)) {
+      this.authorization?.befall(step)
       return
     }
     switch (step.do) {
@@ -146,6 +179,7 @@ export class SimulatedWorld {
     server.busyUntil = 0
     server.start()
     this.processes.heal()
+    this.authorization?.heal()
   }
 
   #until({ do: kind, ms }: { do: string; ms: number }, end: () => void): void {

@@ -122,6 +122,7 @@ function base(sent: Sent, what: string | undefined, sign: string) {
     ...(method !== undefined && { method }),
     ...(outgoing && { sessionSent: outgoing.sessionSent, tokenState: outgoing.tokenState }),
     ...(outgoing?.credentialEpoch !== undefined && { credentialEpoch: outgoing.credentialEpoch }),
+    ...(outgoing?.credentialAgeMs !== undefined && { credentialAgeMs: outgoing.credentialAgeMs }),
   }
 }
 

@@ -7,6 +7,8 @@ export interface AccessToken {
   /** Rises with every new credential: an answer to a request under an older one moves nothing. */
   readonly epoch: number
   readonly state: 'fresh' | 'expired'
+  /** How long it has been held, in milliseconds. One that has served for a while was good, whatever is said of it now. */
+  readonly ageMs?: number
 }
 
 type Headers = Record<string, string>

@@ -7,6 +7,7 @@ export interface Outgoing {
   readonly sessionSent: boolean
   readonly tokenState: 'none' | 'fresh' | 'expired'
   readonly credentialEpoch?: number
+  readonly credentialAgeMs?: number
 }
 
 /** `initialize` starts a session, so it carries none; `listen` takes only a stream; `end` takes nothing. */
@@ -91,6 +92,7 @@ export class RequestHeaders {
       sessionSent: this.#sessionIn === 'address' ? purpose === 'message' : inSession && this.#session !== undefined,
       tokenState: carried?.state ?? 'none',
       ...(carried && { credentialEpoch: carried.epoch }),
+      ...(carried?.ageMs !== undefined && { credentialAgeMs: carried.ageMs }),
     }
   }
 }
