@@ -87,9 +87,10 @@ export class ConnectionRuntime implements Runtime {
   #wire: Wire | undefined
   readonly #options: RuntimeOptions
   readonly #slot = new Slot()
-  readonly #draining = new Draining()
+  /** Made when the first link drains. */
+  #draining: Draining | undefined
   /** Former sessions are being ended. */
-  #farewells: Promise<unknown> = Promise.resolve()
+  #farewells: Promise<unknown> | undefined
   readonly #sessions: Sessions
   readonly #wires: Wires
   #target: Target
@@ -195,18 +196,19 @@ export class ConnectionRuntime implements Runtime {
 
   /** What is under way in a session would end with it. */
   async #bid(former: FormerSession): Promise<void> {
-    await this.#draining.over(former.session.id)
+    await this.#draining?.over(former.session.id)
     await this.#endFormer(former).catch(nothing)
   }
 
   /** The link is left, and goes on beside the next one for as long as calls are under way on it; `false`: none is. */
   drain(link: Link): boolean {
+    this.#draining ??= new Draining()
     return this.#draining.take(link)
   }
 
   /** Nothing that drains goes on. */
   async endDraining(): Promise<void> {
-    await this.#draining.end()
+    await this.#draining?.end()
     await this.#farewells
   }
 
@@ -222,7 +224,7 @@ export class ConnectionRuntime implements Runtime {
 
   /** Ends, on the server, the session that is remembered; bounded. */
   async endRemembered(): Promise<void> {
-    void this.#draining.end()
+    void this.#draining?.end()
     this.forgetSession()
     const former = this.#sessions.takeFormer()
     if (former) await this.#endFormer(former)
