@@ -110,8 +110,7 @@ interface Waiting {
  */
 export class Calls {
   readonly #host: CallHost
-  /** Calls that wait: for the connection, or because the server asked for time. */
-  /** Made with the first that has to wait; most connections never need it. */
+  /** Calls that wait, for the connection or because the server asked for time. Made for the first; most need none. */
   #held: Set<Waiting> | undefined
   /** How many of them wait for the connection. */
   #queued = 0
