@@ -38,7 +38,7 @@ export function reliabilityPage(): string {
       figures(
         run,
         'Simulation: the real runtime in a world of chance',
-        'Each seed is a schedule of faults, calls and commands over a simulated network, server and clock. A seed that fails is printed with the command that replays it.',
+        'Each seed is a schedule of faults, calls and commands over a simulated network, server, authorization server, person, child process and clock; a fifth of the seeds are several connections of one process. A seed that fails is printed with the command that replays it.',
       ),
     ),
     ...ifRun('mutants', (run: Figures) =>
