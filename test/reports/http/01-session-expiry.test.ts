@@ -146,7 +146,10 @@ describe('01.05: the listening stream is answered 404', () => {
       await poor.call()
       await poor.pass(6_000)
     }
-    expect(poor.server.requests('GET').filter(({ session }) => session === 'session-2')).toHaveLength(1)
+    // Within a minute after 5, 15 and 35 s, give or take a quarter; another replica may have answered.
+    const asked = poor.server.requests('GET').filter(({ session }) => session === 'session-2').length
+    expect(asked).toBeGreaterThan(2)
+    expect(asked).toBeLessThan(6)
     expect(poor.server.count('initialize')).toBe(2)
     expect(poor.connection.status).toBe('ready')
   })
