@@ -180,7 +180,7 @@ export class ServerProcess {
 
   async #gone(withinMs: () => number): Promise<boolean> {
     const begunAt = elapsed(this.#clock)
-    const left = () => begunAt + withinMs() - elapsed(this.#clock)
+    const left = () => Math.max(0, begunAt + withinMs() - elapsed(this.#clock))
     do await this.#within(left(), Promise.race([this.#exited, this.#changed.rung]))
     while (!this.#exit && left() > 0)
     if (!this.#exit) return false
