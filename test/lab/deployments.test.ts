@@ -77,8 +77,9 @@ describe('a server over HTTP that is asked to end', () => {
       }
     })
     expect(tally).toMatchObject({ lost: 0, doubled: 0 })
-    // Each of them could have been answered; one may meet a socket in the moment in which it is closed.
-    expect(tally.told).toBeLessThan(tally.calls / 50)
+    // Nearly all could have been answered. What has come to an open socket and was not read yet when the server closed it
+    // is lost with it: none on a fast machine, up to a tenth where the server is slow. Without draining it is a third.
+    expect(tally.told).toBeLessThan(tally.calls / 6)
     expect(tally.recoveredMs).toBeLessThan(20_000)
   })
 

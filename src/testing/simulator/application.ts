@@ -10,6 +10,8 @@ export interface MadeCall {
   /** Running it twice does harm, and nobody said otherwise. */
   readonly unsafe: boolean
   readonly begunAt: number
+  /** Before it, nothing but its own caller gives it up. */
+  readonly dueAt: number
   /** Moves where progress extends the time. */
   deadline: number
   settledAt?: number
@@ -111,11 +113,13 @@ export class SimulatedApplication {
   async call(deed: Extract<Deed, { do: 'call' }>): Promise<void> {
     const { tool, timeoutMs = this.#callMs, abortAfterMs, progress, replay } = deed
     const begunAt = this.#clock.elapsed
+    const dueAt = begunAt + Math.min(timeoutMs, progress?.maxTotalMs ?? timeoutMs)
     const call: MadeCall = {
       key: `${this.#prefix}call-${this.calls.length + 1}`,
       unsafe: replay !== 'always' && !(tool === 'read' && this.#trusted),
       begunAt,
-      deadline: begunAt + Math.min(timeoutMs, progress?.maxTotalMs ?? timeoutMs),
+      dueAt,
+      deadline: dueAt,
     }
     this.calls.push(call)
     this.#open.add(call)

@@ -188,7 +188,7 @@ export class Watch {
     if (!isLinked || context?.generation !== generation || context.linkLost) return
     // What comes after the answer nobody waits for.
     if (call?.settledAt !== undefined && call.settledAt < this.#clock.elapsed) return
-    if (call?.outcome === 'aborted' || this.#clock.elapsed >= (call?.deadline ?? 0)) return
+    if (call?.outcome === 'aborted' || this.#clock.elapsed >= (call?.dueAt ?? 0)) return
     this.breach('no call is given up for the sake of another (P14)', `${key} ${call?.outcome ?? 'is not settled'}`)
   }
 
