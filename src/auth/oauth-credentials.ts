@@ -216,7 +216,8 @@ export class OAuthCredentials implements Credentials {
         return await this.#vault.lock(async () => this.#byClient(await this.#vault.read(), refusal, wanted))
       }
       await this.begin({ ...refusal, ...(scope !== undefined && { scope }) })
-      return { type: 'needs-user' }
+      // It may have come while others held the lock.
+      return this.answered ? await this.exchange() : { type: 'needs-user' }
     } catch (error) {
       return failedBy(error, 'asking for more scope')
     }
