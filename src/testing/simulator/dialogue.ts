@@ -23,8 +23,9 @@ const STALL_MS = 3_000
 
 /** The world is well: what the server asks is answered, and what is given up is taken back. */
 export async function dialogue(talk: Talk): Promise<void> {
-  // An answer that is refused for its credential is not sent again (decision 28).
-  if (talk.traits.authorization === 'none') await answersServer(talk)
+  // An answer or notification that is refused for its credential is not sent again (decision 28).
+  if (talk.traits.authorization !== 'none') return
+  await answersServer(talk)
   await takesBack(talk)
 }
 
