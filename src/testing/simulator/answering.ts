@@ -20,19 +20,24 @@ interface Answering {
   readonly breach: (invariant: string, message: string) => void
   /** The connection, once it is there. */
   readonly connection: () => Connection | undefined
+  /** Calls of the application that are not settled. */
+  readonly calls: () => ReadonlySet<unknown>
 }
 
 /** How the application answers what the server asks of it: after a while, now and then with an error. */
-export function handlersOf({ handles, chance, clock, breach, connection }: Answering): Handlers {
+export function handlersOf({ handles, chance, clock, breach, connection, calls }: Answering): Handlers {
   const generation = () => connection()?.actor.getSnapshot().context.generation
   const handler =
     (method: Handled): Handler =>
     (_params, { signal }) =>
       new Promise((resolve, reject) => {
         const askedIn = generation()
+        const underWay = [...calls()]
         const fails = chance.happens(0.1)
         clock.plan(chance.mostlySmall(0, 20_000), () => {
-          if (generation() !== askedIn && !signal.aborted)
+          // A link that is left goes on for as long as calls are under way on it (decision 35).
+          const mayDrain = underWay.some((call) => calls().has(call))
+          if (generation() !== askedIn && !signal.aborted && !mayDrain)
             breach('what the server of a lost link asked for is given up', `${method} of link ${askedIn}`)
           if (fails) reject(new Error('no'))
           else resolve(results[method])

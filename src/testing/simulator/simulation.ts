@@ -97,6 +97,7 @@ class Simulation {
           clock,
           breach,
           connection: () => this.#connection,
+          calls: () => this.#application.open,
         }),
       },
       fetch: network.fetch,
