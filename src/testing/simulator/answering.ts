@@ -37,7 +37,9 @@ export function handlersOf({ handles, chance, clock, breach, connection, calls }
         clock.plan(chance.mostlySmall(0, 20_000), () => {
           // A link that is left goes on for as long as calls are under way on it (decision 35).
           const mayDrain = underWay.some((call) => calls().has(call))
-          if (generation() !== askedIn && !signal.aborted && !mayDrain)
+          // Until the wire of before is gone, the next one is not opened.
+          const isGone = generation() !== askedIn && connection()?.status !== 'connecting'
+          if (isGone && !signal.aborted && !mayDrain)
             breach('what the server of a lost link asked for is given up', `${method} of link ${askedIn}`)
           if (fails) reject(new Error('no'))
           else resolve(results[method])
