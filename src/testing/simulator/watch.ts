@@ -210,9 +210,10 @@ export class Watch {
   }
 
   #speaks(session: string, asks: string): void {
-    // Taking something back is not going on, nor is an answer to what the server asked in it.
-    if (this.#lost.has(session) && asks !== 'notifications/cancelled' && asks !== '')
-      this.breach('a lost session is never gone on with (P9)', `${asks} in ${session}`)
+    // Taking something back is not going on, nor is an answer to what the server asked in it: calls may drain there.
+    const isBehind = this.#lost.has(session) || this.#left.has(session)
+    if (isBehind && (asks === 'notifications/cancelled' || asks === '')) return
+    if (this.#lost.has(session)) this.breach('a lost session is never gone on with (P9)', `${asks} in ${session}`)
     if (session === this.#session) return
     if (this.#left.has(session)) this.breach('there is at most one session (P4)', `${asks} in ${session}, left before`)
     if (this.#session !== undefined) this.#left.add(this.#session)
