@@ -14,8 +14,8 @@ const MOST_IN_A_ROW = 3
 /** Requests beside those to the server that one second may hold. */
 const MOST_A_SECOND = 30
 
-/** What is refused after so long was good before, in milliseconds: the longest time that the policies ask of it. */
-const SERVED_MS = 10_000
+/** What is refused after so long was good before, in milliseconds: the least time that a policy asks of it. */
+const SERVED_MS = 1_000
 
 /** What no waiting cures, once so many credentials were got in vain. */
 const vain = new Set(['http.401', 'token.expired', 'token.invalid-grant', 'credential.refused'])
