@@ -11,7 +11,7 @@ import type { SimulatedExchange } from './exchange.js'
 import { type Pass, passing } from './pass.js'
 import { FIRST_PID } from './processes.js'
 import { becomesReady, ending, nothingLeft, recovery } from './reckoning.js'
-import type { SimulationOptions, SimulationResult } from './result.js'
+import { type SimulationOptions, type SimulationResult, tally } from './result.js'
 import { isMisfortune } from './schedule.js'
 import { Trace } from './trace.js'
 import { Watch } from './watch.js'
@@ -178,9 +178,12 @@ export class CrowdSimulation {
 
   #result(): SimulationResult {
     const breaches = [...this.#breaches, ...this.#mates.flatMap(({ watch }) => watch.breaches)]
-    const calls = this.#mates.flatMap(({ application, place }) =>
-      application.calls.map((call) => ({ ...call, ran: this.#worldAt(place).server.runs.get(call.key) ?? 0 })),
+    const ranOf = new Map(
+      this.#mates.flatMap(({ application, place }) =>
+        application.calls.map((call) => [call, this.#worldAt(place).server.runs.get(call.key) ?? 0] as const),
+      ),
     )
+    const calls = [...ranOf.keys()]
     return {
       schedule: this.#crowd,
       breaches: breaches.filter((one, at) => breaches.findIndex((other) => other.invariant === one.invariant) === at),
@@ -188,9 +191,7 @@ export class CrowdSimulation {
       trace: this.#trace.lines,
       simulatedMs: this.#clock.now() - new DrivenClock().now(),
       faults: this.#crowd.steps.filter(isMisfortune).length,
-      calls: calls.length,
-      lost: calls.filter(({ settledAt, deadline }) => settledAt === undefined || settledAt > deadline + 5).length,
-      doubled: calls.filter(({ unsafe, ran }) => unsafe && ran > 1).length,
+      ...tally(calls, (call) => ranOf.get(call) ?? 0),
       links: this.#mates.reduce((sum, mate) => sum + mate.connection.actor.getSnapshot().context.generation, 0),
       tokens: 0,
       logins: 0,

@@ -1,4 +1,5 @@
 import type { Connection, ConnectionOptions } from '../../connection/index.js'
+import type { MadeCall } from './application.js'
 import type { Crowd } from './crowd.js'
 import type { Schedule } from './schedule.js'
 import type { Breach } from './watch.js'
@@ -30,4 +31,20 @@ export interface SimulationResult {
   readonly tokens: number
   /** Logins of the person. */
   readonly logins: number
+}
+
+/** Timers are whole milliseconds, and a call that goes again gets at least one. */
+const SLACK_MS = 5
+
+/** What became of calls; `runs` tells how often each had its effect. */
+export function tally(
+  calls: readonly MadeCall[],
+  runs: (call: MadeCall) => number,
+): Pick<SimulationResult, 'calls' | 'lost' | 'doubled'> {
+  const inTime = ({ settledAt, deadline }: MadeCall) => settledAt !== undefined && settledAt <= deadline + SLACK_MS
+  return {
+    calls: calls.length,
+    lost: calls.filter((call) => !inTime(call)).length,
+    doubled: calls.filter((call) => call.unsafe && runs(call) > 1).length,
+  }
 }

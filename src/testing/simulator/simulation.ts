@@ -11,7 +11,7 @@ import { driveGlobals } from './global-clock.js'
 import { type Pass, passing } from './pass.js'
 import { ending, nothingLeft, recovery } from './reckoning.js'
 import { isForGood as endsForGood } from './refusals.js'
-import type { SimulationOptions, SimulationResult } from './result.js'
+import { type SimulationOptions, type SimulationResult, tally } from './result.js'
 import { type Deed, isMisfortune, type Misfortune, type Schedule, type ScheduledStep } from './schedule.js'
 import { Trace } from './trace.js'
 import { Watch } from './watch.js'
@@ -177,8 +177,6 @@ class Simulation {
 
   #result(): SimulationResult {
     const { calls } = this.#application
-    const runs = (key: string) => this.#world.server.runs.get(key) ?? 0
-    const inTime = (call: (typeof calls)[number]) => (call.settledAt ?? Number.POSITIVE_INFINITY) <= call.deadline + 5
     return {
       schedule: this.#schedule,
       breaches: this.watch.breaches,
@@ -186,9 +184,7 @@ class Simulation {
       trace: this.#trace.lines,
       simulatedMs: this.#clock.now() - new DrivenClock().now(),
       faults: this.#schedule.steps.filter(isMisfortune).length,
-      calls: calls.length,
-      lost: calls.filter((call) => !inTime(call)).length,
-      doubled: calls.filter(({ key, unsafe }) => unsafe && runs(key) > 1).length,
+      ...tally(calls, ({ key }) => this.#world.server.runs.get(key) ?? 0),
       links: this.#connection.actor.getSnapshot().context.generation,
       tokens: this.#world.authorization?.watch.requests ?? 0,
       logins: this.#world.authorization?.logins ?? 0,
