@@ -24,25 +24,30 @@ export interface Plan {
   readonly inFlight?: number
   /** A stock client slows down as it grows old (SDK trap 18), so a new one serves every so many calls. Default 1,000. */
   readonly renewAfter?: number
+  /** So does the SDK's server: one that runs in this process is renewed with the client, on both sides. Default: not. */
+  readonly renewsServer?: boolean
 }
 
 /** Median time of one call in microseconds, ours against stock. The order changes from round to round. */
 export async function compareCalls(
   makeOurs: () => Promise<Contender>,
   makeStock: () => Promise<Contender>,
-  { rounds, callsPerRound, warmUp = callsPerRound, inFlight = 1, renewAfter = 1_000 }: Plan,
+  { rounds, callsPerRound, warmUp = callsPerRound, inFlight = 1, renewAfter = 1_000, renewsServer = false }: Plan,
 ): Promise<Comparison> {
-  const ours = await makeOurs()
-  await timeCalls(ours, warmUp, inFlight)
+  let ours = await makeOurs()
   let stock = await makeStock()
   let stockCalls = 0
   const renew = async (): Promise<void> => {
     await stock.close()
     stock = await makeStock()
     stockCalls = 0
+    if (!renewsServer) return
+    await ours.close()
+    ours = await makeOurs()
   }
   const warmPart = Math.min(warmUp, renewAfter / 2)
   for (let done = 0; done < warmUp; done += warmPart) {
+    await timeCalls(ours, warmPart, inFlight)
     await timeCalls(stock, warmPart, inFlight)
     await renew()
   }
@@ -54,6 +59,7 @@ export async function compareCalls(
       if (stockCalls + callsPerRound > renewAfter) {
         await renew()
         await timeCalls(stock, 20, inFlight)
+        if (renewsServer) await timeCalls(ours, 20, inFlight)
       }
       stockCalls += callsPerRound
     },

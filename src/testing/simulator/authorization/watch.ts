@@ -16,6 +16,8 @@ const MOST_A_SECOND = 30
 
 /** What is refused after so long was good before, in milliseconds: the least time that a policy asks of it. */
 const SERVED_MS = 1_000
+/** How much later than a token is given it may be in use, in milliseconds. */
+const LATE_MS = 45_000
 
 /** What no waiting cures, once so many credentials were got in vain. */
 const vain = new Set(['http.401', 'token.expired', 'token.invalid-grant', 'credential.refused'])
@@ -43,6 +45,8 @@ export class AuthorizationWatch implements TokenWitness, AccessWitness {
   /** The same since the connection last trusted its credentials. */
   #inTrouble = 0
   #givenAt = 0
+  /** How long a credential must serve before the connection trusts it, by its own policy. */
+  #trustedAfterMs = SERVED_MS
   #clientsRefused = 0
   #showsPages = false
   #server: AuthorizationServer | undefined
@@ -79,7 +83,7 @@ export class AuthorizationWatch implements TokenWitness, AccessWitness {
 
   readonly given = (spent: string | undefined, tokens: GivenTokens): void => {
     // What has served for a while ends a row.
-    if (this.#served) this.#inRow = 0
+    if (this.#heldMs >= SERVED_MS) this.#inRow = 0
     this.elsewhere(spent, tokens)
     if (!this.#isRefused) return
     this.#isRefused = false
@@ -120,7 +124,7 @@ export class AuthorizationWatch implements TokenWitness, AccessWitness {
 
   readonly unauthorized = (): void => {
     this.#isRefused = true
-    if (this.#served) this.#inTrouble = 0
+    if (this.#heldMs >= this.#trustedAfterMs + LATE_MS) this.#inTrouble = 0
   }
 
   readonly insufficient = (): void => {
@@ -132,15 +136,17 @@ export class AuthorizationWatch implements TokenWitness, AccessWitness {
     this.#inRow = 0
   }
 
-  /** The credential that came last was not refused at its first use. */
-  get #served(): boolean {
-    return this.#clock.now() - this.#givenAt >= SERVED_MS
+  /** Since the credential that came last was given. */
+  get #heldMs(): number {
+    return this.#clock.now() - this.#givenAt
   }
 
   /** Looked at after every step. */
   look(connection: Connection): void {
     const { status, actor } = connection
-    if (status === 'ready' && actor.getSnapshot().context.authorizations === 0) this.#inTrouble = 0
+    const { authorizations, policy } = actor.getSnapshot().context
+    this.#trustedAfterMs = Math.max(policy.stableAfterMs, SERVED_MS)
+    if (status === 'ready' && authorizations === 0) this.#inTrouble = 0
   }
 
   /** The connection may give up for this. */
