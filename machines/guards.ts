@@ -122,6 +122,7 @@ export const guards = {
   listsUnverified: ({ context }: Args): boolean =>
     context.lists === 'unverified' || context.lists === 'changed' || context.listsDirty,
   listsStale: ({ context }: Args): boolean => context.lists === 'stale',
+  listsUnheard: ({ context }: Args): boolean => context.lists === 'unheard',
   /** A server that tells of a change before it has made it (report 06.05). */
   toldTooEarly: ({ context, event }: Args): boolean =>
     context.lists === 'changed' && event.type === 'lists.refreshed' && event.unchanged === true,

@@ -166,6 +166,7 @@ export const chartSetup = setup({
     noteChange: assign({ lists: 'changed' }),
     /** The change that was told of is not to be seen; it is believed once more. */
     doubtChange: assign({ lists: 'unverified' }),
+    doubtHearing: assign({ lists: 'unheard' }),
     settleLists: assign({ lists: 'fresh' }),
     staleLists: assign({ lists: 'stale' }),
     forgetListRounds: assign({ listRounds: 0 }),

@@ -107,9 +107,10 @@ export interface ConnectionContext {
 
   /**
    * State of the lists on this link: read (`fresh`), read in part (`stale`), known from before and not yet read again
-   * (`unverified`), or told by the server to have changed (`changed`).
+   * (`unverified`), told by the server to have changed (`changed`), or read before the server could have told of a change
+   * (`unheard`).
    */
-  readonly lists: 'fresh' | 'stale' | 'unverified' | 'changed'
+  readonly lists: 'fresh' | 'stale' | 'unverified' | 'changed' | 'unheard'
   /** Lists changed while they were being read. */
   readonly listsDirty: boolean
   /** Times in a row that the lists changed or could not be read; widens the pauses. */
@@ -199,6 +200,8 @@ export type LinkEvent<Class extends string = FaultClass> =
   | { readonly type: 'link.listening' }
   | { readonly type: 'link.discovered'; readonly complete: boolean }
   | { readonly type: 'lists.changed' }
+  /** Lists were read before the listening stream was open. */
+  | { readonly type: 'lists.unheard' }
   /** `unchanged`: nothing differs from what was known before, or a list is empty that was not: the server may not be ready. */
   | { readonly type: 'lists.refreshed'; readonly complete: boolean; readonly unchanged?: boolean }
   | { readonly type: 'probe.answered' }

@@ -9,6 +9,7 @@ export const catalog = chartSetup.createStateConfig({
       always: [
         { guard: 'listsUnverified', target: 'refreshing' },
         { guard: 'listsStale', target: 'stale' },
+        { guard: 'listsUnheard', target: 'unheard' },
         { target: 'fresh' },
       ],
     },
@@ -17,10 +18,19 @@ export const catalog = chartSetup.createStateConfig({
       entry: 'settleLists',
       on: {
         'lists.changed': { target: 'gathering', actions: 'noteChange' },
+        'lists.unheard': { target: 'unheard', actions: 'doubtHearing' },
       },
       after: {
         listsQuiet: { actions: 'forgetListRounds' },
       },
+    },
+    unheard: {
+      description:
+        'All lists were read, but the stream that tells of changes opened later. A change in between would never be heard of: they are read once more, as soon as the link has proved itself.',
+      on: {
+        'lists.changed': { target: 'gathering', actions: 'noteChange' },
+      },
+      always: { guard: 'stable', target: 'refreshing' },
     },
     gathering: {
       description: 'Lists changed; more changes are awaited for a moment, longer with each round.',

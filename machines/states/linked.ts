@@ -23,6 +23,7 @@ export const linked = chartSetup.createStateConfig({
     fault: verdicts,
     // Wherever the chart does not deal with it at once, a change is remembered until the lists can be read again.
     'lists.changed': { actions: 'markListsDirty' },
+    'lists.unheard': { actions: 'markListsDirty' },
     'link.postOnly': { actions: 'notePostOnly' },
     'link.listening': { actions: 'noteListening' },
     reconnect: { target: to.linked, reenter: true, actions: ['forgetSession', 'trustAnew', 'insist'] },

@@ -35,6 +35,9 @@ export type CallObserver = (call: {
   readonly params: Record<string, unknown> | undefined
 }) => CallEnd | undefined
 
+/** What a link has to know of a call; `firstMs`: for its answer or its first progress, where some of its time is spent. */
+type LeftOptions = Pick<CallOptions, 'maxTotalMs' | 'signal' | 'onProgress'> & { readonly firstMs?: number }
+
 /** A link as calls see it. */
 export interface Requester {
   readonly generation: number
@@ -43,7 +46,7 @@ export interface Requester {
     method: string,
     params: Record<string, unknown> | undefined,
     timeoutMs: number,
-    options: Pick<CallOptions, 'maxTotalMs' | 'signal' | 'onProgress'>,
+    options: LeftOptions,
   ): Promise<Result>
   explain(failure: unknown, method: string, timeoutMs: number): WireEvidence
 }
@@ -209,15 +212,13 @@ export class Calls {
       .catch((failure: unknown) => this.#afterFailure(call, failure, requester))
   }
 
-  /** A call that waited has less time left for its answer. */
-  #timeLeft({ begunAt, timeoutMs, options }: Call): Pick<Call, 'timeoutMs' | 'options'> {
+  /** A call that waited has less time left for its answer; where progress extends it, for its first progress. */
+  #timeLeft({ begunAt, timeoutMs, options }: Call): Pick<Call, 'timeoutMs'> & { options: LeftOptions } {
     const spent = elapsed(this.#host.clock) - begunAt
     const left = (ms: number) => Math.max(1, ms - spent)
     const { maxTotalMs } = options
-    return {
-      timeoutMs: left(timeoutMs),
-      options: maxTotalMs === undefined ? options : { ...options, maxTotalMs: left(maxTotalMs) },
-    }
+    if (maxTotalMs === undefined) return { timeoutMs: left(timeoutMs), options }
+    return { timeoutMs, options: { ...options, firstMs: left(timeoutMs), maxTotalMs: left(maxTotalMs) } }
   }
 
   /** Goes again where that does no harm and may help, and rejects otherwise. */

@@ -23,6 +23,7 @@ export class Contents {
   readonly #link: Link
   readonly #ways: Ways
   readonly #lists: ListReader
+  #unheard = false
 
   constructor(runtime: ConnectionRuntime, link: Link, ways: Ways) {
     const { errands, judge, lose, over } = ways
@@ -48,6 +49,20 @@ export class Contents {
   /** What has come of lists that are still being read counts. */
   takeArrived(): void {
     this.#lists.takeArrived()
+  }
+
+  /** The server can tell of changes from now on: one between the reading of the lists and this was told to nobody. */
+  opened(): void {
+    if (!this.#lists.hasAnswers) return
+    this.#unheard = true
+    this.mark()
+  }
+
+  /** Whether lists were read before the server could tell of a change; it is told once. */
+  takeUnheard(): boolean {
+    const unheard = this.#unheard
+    this.#unheard = false
+    return unheard
   }
 
   /** Reads everything, and tells a new session what it should know; true when nothing is left to do. */

@@ -40,6 +40,11 @@ export class ListReader {
     return this.#dirty.includes(kind) || this.#open?.has(kind) === true
   }
 
+  /** Some list has been answered. */
+  get hasAnswers(): boolean {
+    return !this.#isFirst || this.#arrived !== undefined
+  }
+
   /** Resolves with whether all of them could be read. */
   async read(kinds: readonly ListKind[]): Promise<boolean> {
     this.#dirty = this.#dirty.filter((kind) => !kinds.includes(kind))

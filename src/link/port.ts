@@ -21,6 +21,8 @@ export interface SessionMemory {
 export interface RequestOptions {
   /** Time for the answer, in milliseconds. Default 60,000. */
   readonly timeoutMs?: number
+  /** Time for the answer or the first progress, where some of it is spent, in milliseconds. Default `timeoutMs`. */
+  readonly firstMs?: number
   /** Bound that progress cannot extend, in milliseconds. Default: progress extends nothing. */
   readonly maxTotalMs?: number
   readonly signal?: AbortSignal

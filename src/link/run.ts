@@ -233,6 +233,7 @@ export class LinkRun {
     const complete = await this.#contents?.discover()
     this.#goLive(link)
     this.#tell({ type: 'link.discovered', complete: complete === true })
+    this.#tellUnheard()
   }
 
   async #refresh(): Promise<void> {
@@ -291,9 +292,13 @@ export class LinkRun {
         break
       case 'listening':
         this.#tell({ type: 'link.listening' })
-        if (!event.gap) break
-        this.#contents?.mark()
-        this.#tell({ type: 'lists.changed' })
+        if (event.gap) {
+          this.#contents?.mark()
+          this.#tell({ type: 'lists.changed' })
+        } else {
+          this.#contents?.opened()
+          if (this.#phase === 'ready') this.#tellUnheard()
+        }
         break
       case 'post-only':
         this.#tell({ type: 'link.postOnly' })
@@ -305,6 +310,10 @@ export class LinkRun {
       case 'stderr':
         this.#runtime.onNote?.(event)
     }
+  }
+
+  #tellUnheard(): void {
+    if (this.#contents?.takeUnheard()) this.#tell({ type: 'lists.unheard' })
   }
 
   #fail(error: unknown): void {

@@ -151,9 +151,7 @@ export class SdkLink implements Link {
     const schema = method === 'tools/call' ? CallToolResultSchema : ResultSchema
     if (!options.signal && options.maxTotalMs === undefined)
       return client.request(request, schema, sdkOptions(timeoutMs, options))
-    return withOwnSignal(options, (own) =>
-      client.request(request, schema, sdkOptions(timeoutMs, { ...options, signal: own })),
-    )
+    return withOwnSignal(options, (own) => client.request(request, schema, sdkOptions(timeoutMs, own)))
   }
 
   explain(failure: unknown, method: string, timeoutMs?: number): WireEvidence {
@@ -236,31 +234,39 @@ class TotalTime {
   }
 }
 
+type AskOptions = Omit<RequestOptions, 'timeoutMs'>
+
 /**
  * The SDK never takes its listener off a signal (trap 18), so each request gets one of its own. The total time is kept
  * by it too: the SDK looks at its own bound only when progress comes, and then does not tell the server that it has
- * stopped waiting (report 07.06).
+ * stopped waiting (report 07.06). And so is a first time that is shorter: the SDK has one for both.
  */
-async function withOwnSignal<T>(
-  { signal, maxTotalMs }: Pick<RequestOptions, 'signal' | 'maxTotalMs'>,
-  work: (own: AbortSignal) => Promise<T>,
-): Promise<T> {
+async function withOwnSignal<T>(options: AskOptions, work: (own: AskOptions) => Promise<T>): Promise<T> {
+  const { signal, maxTotalMs, firstMs, onProgress } = options
   const own = new AbortController()
   const abort = () => own.abort(signal?.reason)
-  const expire = () => own.abort(new McpError(ErrorCode.RequestTimeout, 'total time', new TotalTime(maxTotalMs ?? 0)))
   // By the real clock, as the SDK's own timers of a request.
-  const timer: unknown =
-    maxTotalMs === undefined ? undefined : systemClock.setTimeout(expire, Math.min(maxTotalMs, MAX_DELAY_MS))
+  const expireAfter = (ms: number | undefined, told?: TotalTime): unknown => {
+    const expire = () => own.abort(new McpError(ErrorCode.RequestTimeout, 'out of time', told))
+    return ms === undefined ? undefined : systemClock.setTimeout(expire, Math.min(ms, MAX_DELAY_MS))
+  }
+  const timer = expireAfter(maxTotalMs, new TotalTime(maxTotalMs ?? 0))
+  const first = expireAfter(firstMs)
+  const hear: RequestOptions['onProgress'] = (progress) => {
+    systemClock.clearTimeout(first)
+    onProgress?.(progress)
+  }
   signal?.addEventListener('abort', abort)
   try {
-    return await work(own.signal)
+    return await work({ ...options, signal: own.signal, ...(firstMs !== undefined && { onProgress: hear }) })
   } finally {
     systemClock.clearTimeout(timer)
+    systemClock.clearTimeout(first)
     signal?.removeEventListener('abort', abort)
   }
 }
 
-function sdkOptions(timeoutMs: number, { maxTotalMs, signal, onProgress }: Omit<RequestOptions, 'timeoutMs'>) {
+function sdkOptions(timeoutMs: number, { maxTotalMs, signal, onProgress }: AskOptions) {
   const timeout = Math.min(timeoutMs, MAX_DELAY_MS)
   // Nearly every call asks for nothing else, and every object built here is built for each of them.
   if (maxTotalMs === undefined && signal === undefined && onProgress === undefined) return { timeout }

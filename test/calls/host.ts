@@ -3,7 +3,7 @@ import { SimulatedClock } from 'xstate'
 import { classify } from '../../machines/classify.js'
 import type { WireEvidence } from '../../machines/evidence.js'
 import type { Fault } from '../../machines/faults.js'
-import { type CallHost, type CallOptions, Calls, type Requester } from '../../src/calls/index.js'
+import { type CallHost, Calls, type Requester } from '../../src/calls/index.js'
 import type { Clock } from '../../src/clock.js'
 import type { Result } from '../../src/protocol.js'
 
@@ -11,7 +11,7 @@ import type { Result } from '../../src/protocol.js'
 export interface Sent {
   readonly method: string
   readonly timeoutMs: number
-  readonly options: Pick<CallOptions, 'maxTotalMs' | 'signal' | 'onProgress'>
+  readonly options: Parameters<Requester['ask']>[3]
   answer(result?: Result): void
   fail(evidence: Partial<WireEvidence> & Pick<WireEvidence, 'kind'>): void
 }

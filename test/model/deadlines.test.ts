@@ -378,6 +378,21 @@ describe('every deadline, at its default', () => {
     r.pass(10_000)
     expect(catalog()).toBe('stale')
   })
+
+  it('lists that were read before the stream was open: when the link has proved itself', () => {
+    const r = ready()
+    const catalog = () => /catalog\.(\w+)/.exec(r.place())?.[1]
+    r.send({ type: 'lists.unheard' })
+    r.pass(9_999)
+    expect(catalog()).toBe('unheard')
+    r.pass(1)
+    expect(catalog()).toBe('refreshing')
+    r.send({ type: 'lists.refreshed', complete: true, unchanged: true })
+    r.pass(60_000)
+    expect(catalog()).toBe('fresh')
+    r.send({ type: 'lists.unheard' })
+    expect(catalog()).toBe('refreshing')
+  })
 })
 
 describe('the waits of backoff', () => {

@@ -280,9 +280,12 @@ const answers: Readonly<Record<string, Answer>> = {
   'link.discovered': (m, _, { complete }) => (at(m, 'linked.discovering') ? discovered(m, complete === true) : m),
   'lists.changed': (m) => {
     if (m.catalog === 'gathering') return m
-    if (m.catalog === 'fresh' || m.catalog === 'stale' || m.catalog === 'doubting') {
-      return { ...m, catalog: 'gathering', lists: 'changed' }
-    }
+    if (m.catalog && m.catalog !== 'refreshing') return { ...m, catalog: 'gathering', lists: 'changed' }
+    return at(m, 'linked') ? { ...m, dirty: true } : m
+  },
+  // Decision 36: what was read before the server could tell of a change is read again when the link has proved itself.
+  'lists.unheard': (m) => {
+    if (m.catalog === 'fresh') return { ...m, catalog: m.proven ? 'refreshing' : 'unheard', lists: 'unheard' }
     return at(m, 'linked') ? { ...m, dirty: true } : m
   },
   'lists.refreshed': (m, _, { complete, unchanged }) => {
@@ -340,7 +343,10 @@ const answers: Readonly<Record<string, Answer>> = {
   // Time alone proves nothing while an answer is being waited for.
   stableAfter: (m) => {
     if (!at(m, 'linked.ready')) return m
-    return m.health === 'settling' ? { ...m, ...forgiven, proven: true, health: 'steady' } : { ...m, proven: true }
+    const catalog = m.catalog === 'unheard' ? 'refreshing' : m.catalog
+    const dirty = m.dirty && m.catalog !== 'unheard'
+    const proven = { ...m, proven: true, catalog, dirty }
+    return m.health === 'settling' ? { ...proven, ...forgiven, health: 'steady' } : proven
   },
   credentialHolds: (m) => (m.credentials === 'valid' ? { ...m, authorizations: 0 } : m),
   keepalive: (m, s) =>

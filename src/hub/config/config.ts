@@ -56,14 +56,20 @@ export function parseConfig(
 ): HubConfig {
   const json = new JsonText(text, file)
   const root = new Place({ file, text: json }, getNodeValue(json.root), json.root)
-  const { servers, inputs: declared } = sections(root)
+  const { servers, inputs: declared, unread } = sections(root)
   const world = worldOf(file, options)
   inputs.declare(declared)
   const twice = new Map<string, string>()
   const fields = servers.fields((name, first, last) => {
     twice.set(name, `stands twice in the file, at line ${first.at.line} and line ${last.at.line}; the last one counts`)
   })
-  return { file, entries: fields.map((field) => entryOf(field, twice.get(field.name), world, inputs, options)) }
+  const entries = fields.map((field) => entryOf(field, twice.get(field.name), world, inputs, options))
+  // A file has no warnings of its own; whoever reads those of its first server is told.
+  const [first, ...others] = entries
+  if (!first || unread.length === 0) return { file, entries }
+  const names = `names servers too, and is not read: those of line ${servers.at.line} count`
+  const warnings = [...first.warnings, ...unread.map((section) => section.say(names))]
+  return { file, entries: [{ ...first, warnings }, ...others] }
 }
 
 /**
@@ -96,8 +102,8 @@ const formats: readonly (readonly string[])[] = [
   ['context_servers'],
 ]
 
-/** The first section that names a server; an empty one counts where no other does. */
-function sections(root: Place): { servers: Place; inputs?: Place } {
+/** The first section that names a server; an empty one counts where no other does. `unread`: others that name some. */
+function sections(root: Place): { servers: Place; inputs?: Place; unread: Place[] } {
   const found = formats.flatMap((path) => {
     let [above, at]: [Place, Place | undefined] = [root, root]
     for (const name of path) {
@@ -107,11 +113,11 @@ function sections(root: Place): { servers: Place; inputs?: Place } {
     }
     return [{ servers: at, above }]
   })
+  const [filled, ...unread] = found.filter((one) => one.servers.fields().length > 0)
   const { servers, above } =
-    found.find((one) => one.servers.fields().length > 0) ??
-    found[0] ??
-    root.refuse('names no servers: it has neither mcpServers nor servers')
-  return { servers, inputs: above.fields().find(({ name }) => name === 'inputs')?.value }
+    filled ?? found[0] ?? root.refuse('names no servers: it has neither mcpServers nor servers')
+  const inputs = above.fields().find(({ name }) => name === 'inputs')?.value
+  return { servers, inputs, unread: unread.map((one) => one.servers) }
 }
 
 function entryOf(

@@ -127,7 +127,8 @@ export function connectionCases(machine: AnyStateMachine): ConnectionCases {
   return {
     ...plain('connect', 'disconnect', 'reconnect', 'retry', 'close', 'auth.responded'),
     ...plain('demand.raised', 'demand.cleared', 'network.online', 'network.offline', 'clock.jumped'),
-    ...plain('link.opened', 'link.called', 'link.postOnly', 'link.listening', 'lists.changed', 'probe.answered'),
+    ...plain('link.opened', 'link.called', 'link.postOnly', 'link.listening', 'probe.answered'),
+    ...plain('lists.changed', 'lists.unheard'),
     configure: cases({
       nothing: { type: 'configure' },
       'a policy': (c) => ({ type: 'configure', policy: { ...c.policy } }) as EventObject,

@@ -1,4 +1,5 @@
 import type { Connection, ConnectionOptions } from '../../connection/index.js'
+import type { MadeCall } from './application.js'
 import type { Askable } from './asks.js'
 import type { Chance } from './chance.js'
 import type { DrivenClock } from './driven-clock.js'
@@ -21,7 +22,7 @@ interface Answering {
   /** The connection, once it is there. */
   readonly connection: () => Connection | undefined
   /** Calls of the application that are not settled. */
-  readonly calls: () => ReadonlySet<unknown>
+  readonly calls: () => ReadonlySet<MadeCall>
 }
 
 /** How the application answers what the server asks of it: after a while, now and then with an error. */
@@ -32,11 +33,10 @@ export function handlersOf({ handles, chance, clock, breach, connection, calls }
     (_params, { signal }) =>
       new Promise((resolve, reject) => {
         const askedIn = generation()
-        const underWay = [...calls()]
         const fails = chance.happens(0.1)
         clock.plan(chance.mostlySmall(0, 20_000), () => {
           // A link that is left goes on for as long as calls are under way on it (decision 35).
-          const mayDrain = underWay.some((call) => calls().has(call))
+          const mayDrain = [...calls()].some((call) => call.generation <= (askedIn ?? 0))
           // Until the wire of before is gone, the next one is not opened.
           const isGone = generation() !== askedIn && connection()?.status !== 'connecting'
           if (isGone && !signal.aborted && !mayDrain)

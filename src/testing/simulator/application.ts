@@ -9,6 +9,8 @@ export interface MadeCall {
   readonly key: string
   /** Running it twice does harm, and nobody said otherwise. */
   readonly unsafe: boolean
+  /** The link that was there, or was the last to be there, when it was made. */
+  readonly generation: number
   readonly begunAt: number
   /** Before it, nothing but its own caller gives it up. */
   readonly dueAt: number
@@ -117,6 +119,7 @@ export class SimulatedApplication {
     const call: MadeCall = {
       key: `${this.#prefix}call-${this.calls.length + 1}`,
       unsafe: replay !== 'always' && !(tool === 'read' && this.#trusted),
+      generation: this.#connection.actor.getSnapshot().context.generation,
       begunAt,
       dueAt,
       deadline: dueAt,

@@ -129,7 +129,7 @@ async function remembered({ connection, watch, pass, world, application, traits 
   if (!(await pass(120_000, () => application.asking === 0 && differs() === undefined)))
     watch.breach('subscriptions and log level are those asked for (P11)', differs() ?? 'the application waits')
   // Where nothing can tell of a change, nothing knows of it.
-  if (traits.wire === 'http' && !traits.listening) return
+  if (traits.wire === 'http' && (!traits.listening || world.overtaken.isLast)) return
   const isKnown = () => connection.catalog.tools.map(({ name }) => name).join() === world.server.toolNames.join()
   if (!(await pass(RELISTEN_MS, isKnown)))
     watch.breach('the lists are those of the server (P10)', connection.catalog.tools.map(({ name }) => name).join())

@@ -160,6 +160,7 @@ export class Watch {
     const world = this.#world
     if (!connection || !world) return
     this.#lookAtLinks(connection)
+    world.overtaken.look()
     this.#children?.look()
     world.authorization?.watch.look(connection)
     for (const one of this.#abandoned.splice(0)) this.#abandons(one)

@@ -6,6 +6,7 @@ import type { DrivenClock } from './driven-clock.js'
 import { isOfServer, type SimulatedExchange } from './exchange.js'
 import { HttpService } from './http-service.js'
 import { SimulatedNetwork } from './network.js'
+import { OvertakenChange } from './overtaken.js'
 import { FIRST_PID, SimulatedProcesses } from './processes.js'
 import type { Misfortune } from './schedule.js'
 import { SimulatedServer } from './server.js'
@@ -33,6 +34,7 @@ export class SimulatedWorld {
   readonly service: HttpService
   readonly network: SimulatedNetwork
   readonly processes: SimulatedProcesses
+  readonly overtaken = new OvertakenChange()
   /** Where every request needs a credential. */
   readonly authorization: SimulatedAuthorization | undefined
   readonly #clock: DrivenClock
@@ -147,6 +149,7 @@ export class SimulatedWorld {
         server.ask(step.what)
         break
       case 'change lists':
+        this.overtaken.changed(network.exchanges)
         server.changeLists()
         break
       case 'sleep':

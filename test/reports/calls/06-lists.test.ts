@@ -1,7 +1,16 @@
 /** Field reports of kind 6: lists that change, are slow, or are wrong. 06.07 (reload of one server of several) belongs to the hub. */
 import { describe, expect, it } from 'vitest'
 import { type ListChange, RpcError } from '../../../src/index.js'
-import { hang, inTurn, type Play, result, rpcError, type Tool } from '../../../src/testing/fault-server/index.js'
+import {
+  after,
+  hang,
+  healthy,
+  inTurn,
+  type Play,
+  result,
+  rpcError,
+  type Tool,
+} from '../../../src/testing/fault-server/index.js'
 import { connected, failure, type Scene, scene } from '../rig.js'
 import { quickChild } from '../stdio/rig.js'
 
@@ -61,6 +70,40 @@ describe('06.01: a list that is slow once', () => {
     it.server.answer('prompts/list', result({ prompts: [{ name: 'late' }] }))
     await it.passUntil(() => it.connection.catalog.prompts.length === 1, 10_000)
     expect(it.losses).toEqual([])
+  })
+})
+
+describe('a stream that opens after the lists were read (decision 36)', () => {
+  it('a change in between is found when the link has proved itself, by one reading of the lists and no more', async () => {
+    await using it = await scene()
+    const stream = gate()
+    it.server.once(
+      'GET',
+      after(() => stream.opened, healthy()),
+    )
+    await it.connection.connect()
+    it.server.health.tools = [tool('new')]
+    tellChange(it)
+    stream.open()
+    await it.pass(9_000)
+    expect(names(it)).toEqual(['echo'])
+    await it.passUntil(() => names(it)[0] === 'new', 2_000)
+    await it.pass(60_000)
+    expect(it.server.count('tools/list')).toBe(2)
+  })
+
+  it('nothing is read again where the stream was open first, or where there is none', async () => {
+    await using one = await scene()
+    one.server.once('tools/list', async (visit) => {
+      await one.server.seen('GET')
+      await visit.healthy()
+    })
+    await using none = await scene({ server: { listening: false } })
+    for (const it of [one, none]) {
+      await it.connection.connect()
+      await it.pass(60_000)
+      expect(it.server.count('tools/list')).toBe(1)
+    }
   })
 })
 

@@ -239,6 +239,29 @@ describe('07.06: progress extends the time of a call', () => {
   })
 })
 
+it('07.06: a call that waited has the rest of its time for its first progress, and from then on all of it each time', async () => {
+  await using it = quickChild({
+    on: {
+      initialize: [{ wait: 900 }, { answer: true }],
+      'tools/call:run': [
+        { wait: 50 },
+        { notify: 'notifications/progress', params: { progressToken: 5, progress: 1 } },
+        { wait: 1_000 },
+        { result: { content: [{ type: 'text', text: 'done' }] } },
+      ],
+      'tools/call:still': [{ wait: 5_000 }],
+    },
+  })
+  const options = { timeoutMs: 1_500, maxTotalMs: 10_000 }
+  const moving = it.connection.callTool({ name: 'run' }, options)
+  const still = failureIn(it.connection.callTool({ name: 'still' }, options))
+  expect(textOf(await moving)).toBe('done')
+  const { error, ms } = await still
+  expect(error).toBeInstanceOf(CallTimeoutError)
+  expect((error as Error).message).toContain('1500 ms')
+  expect(ms).toBeLessThan(1_800)
+})
+
 it('07.07: a call that timed out is no reason to give up the connection', async () => {
   await using it = await connected()
   it.server.once('tools/call', it.ledger.ran(hang()))
