@@ -49,6 +49,8 @@ export class Member {
   /** The application's word, over that of the configuration. */
   #switched: boolean | undefined
   #connection: Connection | undefined
+  /** What the connection before this one knew, until this one has read its lists. */
+  #former: Catalog | undefined
   readonly #replaced = new Subject<void>()
   #idleStop: IdleStop | undefined
   /** What closes a former connection, while that goes on; the next one is started after it. */
@@ -116,8 +118,10 @@ export class Member {
 
   /** The lists of the server, less the tools that are filtered out; nothing for one that has no connection. */
   get offered(): Catalog | undefined {
-    const of = this.#connection?.catalog
-    if (!of) return undefined
+    const own = this.#connection?.catalog
+    if (!own) return undefined
+    if (own.fetchedAt > 0) this.#former = undefined
+    const of = this.#former ?? own
     const tools = this.#options?.tools
     if (this.#offered?.of !== of || this.#offered.tools !== tools) {
       const kept = of.tools.filter((tool) => isOffered(tool, this.name, tools, this.#host.filter))
@@ -227,6 +231,7 @@ export class Member {
     this.#error = this.#asConfigError(error)
     this.#options = undefined
     this.#leave()
+    this.#former = undefined
     this.#host.changed(this)
     return String(before) === String(this.#error) ? 'none' : 'replaced'
   }
@@ -252,7 +257,9 @@ export class Member {
   /** There is a connection exactly where there should be one. `anew`: not the one that is there. */
   #arrange(anew: boolean): void {
     const runs = this.#connection && this.#connection.status !== 'idle'
-    if (anew || this.isDisabled || !this.#options) this.#leave()
+    const isWanted = this.#options && !this.isDisabled
+    if (anew || !isWanted) this.#leave()
+    if (!isWanted) this.#former = undefined
     if (!this.#connection && this.#options && !this.isDisabled && !this.#over) {
       try {
         this.#join(this.#options)
@@ -281,6 +288,7 @@ export class Member {
     this.#idleStop = undefined
     const connection = this.#connection
     if (!connection) return
+    if (connection.catalog.fetchedAt > 0) this.#former = connection.catalog
     this.#connection = undefined
     this.#offered = undefined
     this.#replaced.next()

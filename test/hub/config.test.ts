@@ -231,7 +231,9 @@ describe('inputs', () => {
 })
 
 test('where two sections name servers, the first is read, and its first server warns of the other', () => {
-  const { entries } = parse('{\n  "servers": { "b": { "command": "b" } },\n  "mcpServers": { "a": { "command": "a" } }\n}')
+  const { entries } = parse(
+    '{\n  "servers": { "b": { "command": "b" } },\n  "mcpServers": { "a": { "command": "a" } }\n}',
+  )
   expect(entries.map(({ name }) => name)).toEqual(['a'])
   expect(entries[0]?.warnings).toEqual([
     `${file}:2:3: servers: names servers too, and is not read: those of line 3 count`,

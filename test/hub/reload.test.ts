@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../../src/errors.js'
 import { type ConfigNews, createHub, type Hub } from '../../src/hub/index.js'
 import { childServer } from '../../src/testing/child/index.js'
+import { hang, startFaultServer } from '../../src/testing/fault-server/index.js'
 import { folder } from './files.js'
 import { hubOf, statusesOf, written } from './rig.js'
 
@@ -44,6 +45,27 @@ describe('a configuration file that changes', () => {
     expect([links(hub, 'same'), links(hub, 'other'), links(hub, 'new')]).toEqual([1, 2, 1])
     const answer = await hub.callTool({ name: 'other__env', arguments: { name: 'VERSION' } })
     expect(answer.content[0]?.text).toBe('2')
+  })
+
+  it('to a server of another kind, which is not there yet: its tools stay, marked unavailable, until it has told its own', async () => {
+    const { hub, write, news } = await scene({ a: child() })
+    const names = () => hub.catalog.tools.map(({ name }) => name)
+    const before = names()
+    expect(before.length).toBeGreaterThan(0)
+    await using server = await startFaultServer()
+    server.answer('initialize', hang())
+    for (const path of ['', '?again']) {
+      write({ a: { url: `${server.url}${path}` } })
+      await server.seen('initialize')
+      expect(names()).toEqual(before)
+      expect(hub.catalog.tools.some(({ available }) => available)).toBe(false)
+    }
+    server.heal()
+    write({ a: { url: `${server.url}?well` } })
+    await expect.poll(names, wait).toEqual(['a__echo'])
+    write({ a: { ...child(), disabled: true } })
+    await expect.poll(names, wait).toEqual([])
+    expect(told(news)).not.toContain('trouble')
   })
 
   it('by being replaced, again and again', async () => {
