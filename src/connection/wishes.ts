@@ -1,15 +1,12 @@
 import type { Calls } from '../calls/index.js'
 import { elapsed } from '../clock.js'
 import { RpcError } from '../errors.js'
-import type { ConnectionRuntime } from '../link/index.js'
-import { Turns } from './turns.js'
+import { type ConnectionRuntime, LOG_LEVEL } from '../link/index.js'
 
 /** What the application asks the server to keep: told now, and remembered for every later session. */
 export class Wishes {
   readonly #runtime: ConnectionRuntime
   readonly #calls: Calls
-  /** What a session is to remember is told to it in the order in which it was asked for. */
-  #turns: Turns | undefined
 
   constructor(runtime: ConnectionRuntime, calls: Calls) {
     this.#runtime = runtime
@@ -32,7 +29,7 @@ export class Wishes {
     const { restoration } = this.#runtime
     const before = restoration.logLevel
     restoration.wantLogLevel(level)
-    await this.#ask('log level', 'logging/setLevel', { level }, () => {
+    await this.#ask(LOG_LEVEL, 'logging/setLevel', { level }, () => {
       // What the server refuses leaves its level as it was, unless another was asked for meanwhile.
       if (restoration.logLevel === level) restoration.wantLogLevel(before)
     })
@@ -45,8 +42,7 @@ export class Wishes {
     const deadline = elapsed(clock) + policy.callMs
     try {
       // Whoever was before had an earlier deadline, so that there is time left.
-      this.#turns ??= new Turns()
-      await this.#turns.take(subject, () => {
+      await this.#runtime.restoration.inTurn(subject, () => {
         const timeoutMs = Math.max(1, deadline - elapsed(clock))
         return this.#calls.call(method, params, { replay: 'always', timeoutMs })
       })

@@ -102,6 +102,7 @@ export class Contents {
       (method, params) => this.#ways.errands.run(() => this.#link.request(method, params, { timeoutMs })),
       can,
       (error) => this.#meetRestoring(error),
+      this.#runtime.live?.link === this.#link,
     )
     this.#runtime.restored = items
     return items.every(({ fault }) => fault === undefined)

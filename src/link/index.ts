@@ -5,7 +5,7 @@ export { clientOptions, libraryVersion, type ServerRequest, type ServerRequestHa
 export { judge } from './judge.js'
 export { isKnownLegacy } from './legacy-addresses.js'
 export type { SessionMemory } from './port.js'
-export type { RestoredItem } from './restoration.js'
+export { LOG_LEVEL, type RestoredItem } from './restoration.js'
 export { ConnectionRuntime, type LinkNote } from './runtime.js'
 export {
   addressOf,

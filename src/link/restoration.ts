@@ -1,4 +1,5 @@
 import type { Fault } from '../../machines/faults.js'
+import { Turns } from './turns.js'
 
 /** One thing that the server has to remember for us, and whether it does. */
 export interface RestoredItem {
@@ -8,6 +9,9 @@ export interface RestoredItem {
   /** Why it could not be put back; it is tried again. */
   readonly fault?: Fault
 }
+
+/** What a wish is about, where it is the log level; a subscription is about its resource. */
+export const LOG_LEVEL = 'log level'
 
 /** What a session is told. */
 type Telling = Pick<RestoredItem, 'what' | 'value'>
@@ -25,6 +29,7 @@ export class Restoration {
   /** What the present session was told: the last level, and the resources. */
   #toldLevel: string | undefined
   #told: Set<string> | undefined
+  #turns: Turns | undefined
 
   get logLevel(): string | undefined {
     return this.#logLevel
@@ -60,13 +65,29 @@ export class Restoration {
     this.#told = undefined
   }
 
-  /** Tells the session what it does not know yet, each item for itself. */
+  /** What the application asks the server to remember is asked in the order of its wishes, and of what is restored. */
+  inTurn<T>(subject: string, work: () => Promise<T>): Promise<T> {
+    this.#turns ??= new Turns()
+    return this.#turns.take(subject, work)
+  }
+
+  /**
+   * Tells the session what it does not know yet, each item for itself. `live`: the application's own requests get
+   * through, so that what it is just asking for is left to them.
+   */
   restore(
     ask: Ask,
     can: { logging: boolean; subscribe: boolean },
     judge: (error: unknown) => Fault,
+    live = false,
   ): Promise<RestoredItem[]> {
-    return Promise.all(this.#untold(can).map((telling) => this.#tell(telling, ask, judge)))
+    const tellings = this.#untold(can).flatMap((telling) => {
+      const subject = telling.what === 'logLevel' ? LOG_LEVEL : telling.value
+      const tell = () => this.#tell(telling, ask, judge)
+      if (!this.#turns?.has(subject)) return [this.inTurn(subject, tell)]
+      return live ? [] : [tell()]
+    })
+    return Promise.all(tellings)
   }
 
   #untold(can: { logging: boolean; subscribe: boolean }): Telling[] {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { classify } from '../../machines/classify.js'
 import { type Incident, RpcError } from '../../src/index.js'
-import { Restoration } from '../../src/link/restoration.js'
+import { LOG_LEVEL, Restoration } from '../../src/link/restoration.js'
 import { hang, result, rpcError, slow } from '../../src/testing/fault-server/index.js'
 import { connected, failure, type Scene } from '../reports/rig.js'
 
@@ -51,6 +51,46 @@ describe('restoration', () => {
     const { told, ask } = session()
     await one.restore(ask, both, () => fault)
     expect(told).toEqual(['resources/subscribe x://2'])
+  })
+
+  it('leaves to a request of the application what that is just asking for, where it gets through', async () => {
+    const one = new Restoration()
+    one.wantLogLevel('info')
+    one.wantSubscription('x://1')
+    let answer = () => {}
+    const asked = one.inTurn(LOG_LEVEL, () => new Promise<void>((resolve) => (answer = resolve)))
+    const live = session()
+    await one.restore(live.ask, both, () => fault, true)
+    expect(live.told).toEqual(['resources/subscribe x://1'])
+    // Before the connection is ready, that request waits for it.
+    const first = session()
+    await one.restore(first.ask, both, () => fault)
+    expect(first.told).toEqual(['logging/setLevel info'])
+    answer()
+    await asked
+  })
+
+  it('is not overtaken by a wish that comes later', async () => {
+    const one = new Restoration()
+    const told: string[] = []
+    let answer = () => {}
+    one.wantLogLevel('info')
+    const restored = one.restore(
+      async (_, { level }) => {
+        await new Promise<void>((resolve) => (answer = resolve))
+        told.push(String(level))
+      },
+      both,
+      () => fault,
+      true,
+    )
+    one.wantLogLevel('error')
+    const wished = one.inTurn(LOG_LEVEL, async () => told.push('error'))
+    await Promise.resolve()
+    expect(told).toEqual([])
+    answer()
+    await Promise.all([restored, wished])
+    expect(told).toEqual(['info', 'error'])
   })
 
   it('knows that a new session knows nothing', async () => {

@@ -5,6 +5,11 @@
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()
 
+  /** Some work on this subject has not ended. */
+  has(subject: string): boolean {
+    return this.#last.has(subject)
+  }
+
   /** Does the work when everything before it on this subject has ended, well or not. */
   async take<T>(subject: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(subject)

@@ -1,6 +1,6 @@
 /** What a session is to remember is told to it in the order in which the application asked (promise P11). */
 import { describe, expect, it } from 'vitest'
-import { Turns } from '../../src/connection/turns.js'
+import { Turns } from '../../src/link/turns.js'
 import { after, result } from '../../src/testing/fault-server/index.js'
 import { connected } from '../reports/rig.js'
 
