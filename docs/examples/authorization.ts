@@ -13,7 +13,7 @@ const server = createConnection({
   target: { url },
   authorizer: oauth({
     store: memoryStore(),
-    redirectUrl: 'http://127.0.0.1:33418/callback',
+    redirectUrl: 'http://127.0.0.1:8976/callback',
     clientName: 'My assistant',
   }),
 })

@@ -1,5 +1,4 @@
 import type { Connection, ConnectionOptions } from '../../connection/index.js'
-import type { MadeCall } from './application.js'
 import type { Askable } from './asks.js'
 import type { Chance } from './chance.js'
 import type { DrivenClock } from './driven-clock.js'
@@ -21,8 +20,8 @@ interface Answering {
   readonly breach: (invariant: string, message: string) => void
   /** The connection, once it is there. */
   readonly connection: () => Connection | undefined
-  /** Calls of the application that are not settled. */
-  readonly calls: () => ReadonlySet<MadeCall>
+  /** Calls of the application that are not settled; of each, the link that was the last to be there when it was made. */
+  readonly calls: () => ReadonlySet<{ readonly generation: number }>
 }
 
 /** How the application answers what the server asks of it: after a while, now and then with an error. */
