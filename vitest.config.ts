@@ -11,7 +11,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['bench', 'browser', 'conformance', 'lab', 'servers']
+    exclude: ['bench', 'browser', 'conformance', 'lab', 'programs', 'servers']
       .map((folder) => `test/${folder}/**`)
       .concat('**/node_modules/**'),
     // Tests start children and open sockets: each file has a process of its own, and what it leaves behind dies with it.

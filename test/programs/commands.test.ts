@@ -5,8 +5,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { alive } from '../../src/cli/demo/processes.js'
 import { childServer } from '../../src/testing/child/index.js'
 import { startFaultServer, status } from '../../src/testing/fault-server/index.js'
+import { configOf, folder } from '../cli/files.js'
 import { written } from '../hub/rig.js'
-import { configOf, folder } from './files.js'
 import { example, inTerminal, piped } from './rig.js'
 
 vi.setConfig({ testTimeout: 60_000 })

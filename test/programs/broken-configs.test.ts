@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { childServer } from '../../src/testing/child/index.js'
 import { hang, html, rpcError, startFaultServer, status } from '../../src/testing/fault-server/index.js'
+import { configOf, folder } from '../cli/files.js'
 import { written } from '../hub/rig.js'
 import { certificate, privateKey } from '../wire/http/certificate.js'
-import { configOf, folder } from './files.js'
 import { piped } from './rig.js'
 
 vi.setConfig({ testTimeout: 90_000 })

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { inject } from 'vitest'
 
 export interface Ran {
   readonly code: number | null
@@ -11,7 +13,7 @@ export interface Ran {
 
 /** Runs an example as its reader would: a program of its own, that has to end by itself. */
 export async function runExample(file: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> {
-  const child = spawn(process.execPath, ['--import', 'tsx', file], {
+  const child = spawn(process.execPath, [join(inject('built'), file.replace(/\.tsx?$/, '.js'))], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // What it cannot end within this time it has left behind.

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { request } from 'undici'
 import { expect, test, vi } from 'vitest'
 import { browse, startRig } from '../auth/rig/index.js'
-import { configOf, folder } from './files.js'
+import { configOf, folder } from '../cli/files.js'
 import { inTerminal, piped, type Run } from './rig.js'
 
 // Real programs start here, on a machine that may have other things to do.

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { alive } from '../../src/cli/demo/processes.js'
-import { configOf, folder } from './files.js'
+import { configOf, folder } from '../cli/files.js'
 import { everything, example, inTerminal, piped } from './rig.js'
 
 const commandLine = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')

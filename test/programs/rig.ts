@@ -1,28 +1,17 @@
 /** Runs the command line as a person or a pipe would, and sees what is left of it. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, inject, onTestFinished } from 'vitest'
 import { childrenOf } from '../../src/cli/demo/processes.js'
 
-/** Built for these tests alone and without checks: many short runs from the sources would each pay for the translation. */
-const built = join('.cache', `cli-${process.pid}`)
-const program = [resolve(built, 'src/cli/main.js')]
-
-beforeAll(() => {
-  const compiler = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', built]
-  const leaner = ['--noCheck', '--declaration', 'false', '--declarationMap', 'false', '--sourceMap', 'false']
-  const { status, stdout } = spawnSync(process.execPath, [...compiler, ...leaner], { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`the command line was not built:\n${stdout}`)
-})
+const program = [join(inject('built'), 'src/cli/main.js')]
 
 /** Logins of these tests, and no others. */
 const stateHome = mkdtempSync(join(tmpdir(), 'lifeline-state-'))
 
-afterAll(() => {
-  for (const made of [built, stateHome]) rmSync(made, { recursive: true, force: true })
-})
+afterAll(() => rmSync(stateHome, { recursive: true, force: true }))
 
 export const example = 'docs/examples/servers.json'
 export const everything = join(process.cwd(), 'node_modules/@modelcontextprotocol/server-everything/dist/index.js')

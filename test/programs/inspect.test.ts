@@ -3,8 +3,8 @@ import { expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { alive } from '../../src/cli/demo/processes.js'
 import { childServer } from '../../src/testing/child/index.js'
+import { configOf } from '../cli/files.js'
 import { written } from '../hub/rig.js'
-import { configOf } from './files.js'
 import { piped } from './rig.js'
 
 // Real programs start here, on a machine that may have other things to do.

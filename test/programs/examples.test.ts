@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { parts, said } from './examples.js'
+import { parts, said } from '../docs/examples.js'
 import { runExample, startEverything } from './run-example.js'
 
 /** The lines that are still to come once the given ones were said in order. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { configOf, folder } from './files.js'
+import { configOf, folder } from '../cli/files.js'
 import { everything, example, piped } from './rig.js'
 
 // Real programs start here, on a machine that may have other things to do.

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { configOf } from './files.js'
+import { configOf } from '../cli/files.js'
 import { piped } from './rig.js'
 
 const token = 'canary-4f8c2d1a9b'
