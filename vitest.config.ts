@@ -1,5 +1,29 @@
 import { defineConfig } from 'vitest/config'
 
+const elsewhere = ['bench', 'browser', 'conformance', 'lab', 'programs', 'servers']
+  .map((folder) => `test/${folder}/**`)
+  .concat('**/node_modules/**')
+
+/**
+ * Tests that start children, count what a process holds or replace its timers: each file has a process of its own, and
+ * what it leaves behind dies with it. The others share two processes, since to load the library takes longer than most
+ * of them do.
+ */
+const alone = [
+  ...[
+    'connection',
+    'hub',
+    'mutants',
+    'reliability',
+    'simulation',
+    'soak',
+    'wire/stdio',
+    'reports/stdio',
+    'reports/calls',
+  ],
+  ...['auth/real', 'auth/stores'],
+].map((folder) => `test/${folder}/**/*.test.ts`)
+
 export default defineConfig({
   // The examples import the package by its name, as their readers will.
   resolve: {
@@ -10,11 +34,13 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['bench', 'browser', 'conformance', 'lab', 'programs', 'servers']
-      .map((folder) => `test/${folder}/**`)
-      .concat('**/node_modules/**'),
-    // Tests start children and open sockets: each file has a process of its own, and what it leaves behind dies with it.
+    projects: [
+      { extends: true, test: { name: 'alone', include: alone, exclude: elsewhere } },
+      {
+        extends: true,
+        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [...elsewhere, ...alone], isolate: false },
+      },
+    ],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 20_000,

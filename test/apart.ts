@@ -4,6 +4,7 @@ import root from '../vitest.config.js'
 
 /** The settings of the main suite, with the suite's own; where its tests are is its own alone. */
 export function suiteApart(test: NonNullable<ViteUserConfig['test']>, folder?: string): ViteUserConfig {
-  const base = { ...root, test: { ...root.test, include: [], exclude: [] } }
+  const { projects: _, ...settings } = root.test ?? {}
+  const base = { ...root, test: { ...settings, include: [], exclude: [] } }
   return mergeConfig(base, { ...(folder !== undefined && { root: folder }), test })
 }
