@@ -36,7 +36,8 @@ export class Collected {
     const [first] = this.#chunks
     if (first === undefined) return ''
     if (this.#chunks.length === 1) return textOf(first)
-    const whole = new Uint8Array(this.#bytes)
+    // Every byte is written below; a fresh array would be filled with zeros first.
+    const whole = typeof Buffer === 'undefined' ? new Uint8Array(this.#bytes) : Buffer.allocUnsafe(this.#bytes)
     let at = 0
     for (const chunk of this.#chunks) {
       whole.set(chunk, at)

@@ -59,7 +59,7 @@ function planFor({ wire, bytes, inFlight = 1 }: Row, { short }: Effort): Plan {
   if (bytes > 100_000) return { rounds: rounds(40), callsPerRound: wire === 'memory' ? 40 : 8, warmUp: 40 }
   // A call in memory takes so little that many are needed before the code is warm and the clock tells them apart.
   if (wire === 'memory') return { rounds: rounds(60), callsPerRound: 200, warmUp: 4_000 }
-  return { rounds: rounds(100), callsPerRound: 40, warmUp: 400 }
+  return { rounds: rounds(100), callsPerRound: 40, warmUp: 2_000 }
 }
 
 const sizes = new Map([

@@ -47,8 +47,8 @@ async function readyConnection(target: Target): Promise<Connection> {
 
 async function connectRow(row: Row, { short }: Effort): Promise<Figure[]> {
   // In short rounds, as with calls; the first connections of a process pay for code that is not warm.
-  const rounds = Math.ceil((short ? 0.4 : 1) * (row.servers >= 100 ? 10 : row.servers > 1 ? 20 : 60))
-  const warmUp = Math.ceil(40 / row.servers)
+  const rounds = Math.ceil((short ? 0.4 : 1) * (row.servers >= 100 ? 16 : row.servers > 1 ? 20 : 60))
+  const warmUp = Math.max(4, Math.ceil(200 / row.servers))
   return await withServer('json', async (server) => {
     const url = new URL(`?tools=${row.tools}&pages=${row.pages}`, server.url)
     const [takeOurs, takeStock] = [
