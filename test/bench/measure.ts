@@ -6,7 +6,14 @@ export interface Contender {
   readonly close: () => Promise<void>
 }
 
+/** What one took and then the other, in the same unit. */
+interface Round {
+  readonly ours: number
+  readonly stock: number
+}
+
 export interface Comparison {
+  readonly rounds: readonly Round[]
   readonly ours: number
   readonly stock: number
   /** Median over rounds of ours / stock, in one round measured one after the other. */
@@ -75,7 +82,7 @@ export async function compareTimes(
   takeStock: () => Promise<number>,
   before: () => Promise<void> = async () => {},
 ): Promise<Comparison> {
-  const seen: { ours: number; stock: number }[] = []
+  const seen: Round[] = []
   for (let round = 0; round < rounds; round++) {
     await before()
     if (round % 2 === 0) {
@@ -86,10 +93,16 @@ export async function compareTimes(
       seen.push({ stock: first, ours: await takeOurs() })
     }
   }
-  const ratios = seen.map((s) => s.ours / s.stock)
+  return comparisonOf(seen)
+}
+
+/** What rounds come to; they may have been measured at different times. */
+export function comparisonOf(rounds: readonly Round[]): Comparison {
+  const ratios = rounds.map(({ ours, stock }) => ours / stock)
   return {
-    ours: quantile(seen.map((s) => s.ours)),
-    stock: quantile(seen.map((s) => s.stock)),
+    rounds,
+    ours: quantile(rounds.map(({ ours }) => ours)),
+    stock: quantile(rounds.map(({ stock }) => stock)),
     ratio: quantile(ratios),
     spread: middleHalf(ratios),
   }
