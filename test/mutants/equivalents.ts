@@ -8,6 +8,8 @@ export const equivalents: Readonly<Record<string, string>> = {
     'lists that are said to have changed are unverified, so that `checking` leads to `refreshing` at once',
   'sent elsewhere | connection.linked.ready.catalog.doubting: xstate.after.gather → connection.linked.ready.catalog.refreshing: connection.linked.ready.catalog.checking':
     'as for `gathering`',
+  'sent elsewhere | connection.linked.ready.catalog.fresh: lists.unheard → connection.linked.ready.catalog.unheard: connection.linked.ready.catalog.checking':
+    'lists that were read too early are noted as such, so that `checking` leads to `unheard` at once',
   'sent elsewhere | connection.failed.exhausted.open: demand.raised → connection.linked: connection.idle':
     'while a call waits `idle` leads to `linked` at once',
   'sent elsewhere | connection.linked.connecting.held: link.called → connection.linked.connecting.opening: connection.linked.connecting':
