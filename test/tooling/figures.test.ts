@@ -1,7 +1,7 @@
 /** What the benchmark makes of what it measured; the measuring itself is `npm run bench`. */
 import { describe, expect, it } from 'vitest'
 import { boundDifference, boundRatio, boundValue, cells, type Figure, verdictOn } from '../bench/figure.js'
-import { compareTimes, quantile } from '../bench/measure.js'
+import { compareTimes, comparisonOf, quantile } from '../bench/measure.js'
 import { calls } from '../bench/suites/calls.js'
 import { connecting } from '../bench/suites/connecting.js'
 import { recovering } from '../bench/suites/recovering.js'
@@ -43,7 +43,9 @@ describe('arithmetic', () => {
     }
     const seen = await compareTimes(3, take('ours', [1, 4, 9]), take('stock', [2, 4, 3]))
     expect(turns).toEqual(['ours', 'stock', 'stock', 'ours', 'ours', 'stock'])
-    expect(seen).toEqual({ ours: 4, stock: 3, ratio: 1, spread: [0.5, 3] })
+    expect(seen).toMatchObject({ ours: 4, stock: 3, ratio: 1, spread: [0.5, 3] })
+    expect(comparisonOf(seen.rounds)).toEqual(seen)
+    expect(comparisonOf([...seen.rounds, { ours: 1, stock: 10 }, { ours: 1, stock: 10 }])).toMatchObject({ ratio: 0.5 })
   })
 
   it('knows no median of nothing', () => {
