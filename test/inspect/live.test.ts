@@ -65,7 +65,7 @@ describe('a page hears', () => {
     const [actor] = (await page.hears('hello')).actors
     page.say({ type: 'select', id: actor?.id ?? '' })
     const { detail } = await page.hears('detail')
-    expect(detail.active).toEqual(expect.arrayContaining(['linked', 'linked.ready', 'linked.ready.catalog']))
+    expect(detail.active).toEqual(expect.arrayContaining(['linked', 'linked.ready', 'linked.ready.catalog.fresh']))
     expect(detail.session).toEqual(expect.arrayContaining([['server', 'fault-server 1.0.0']]))
     expect(detail.lists).toMatchObject([{ list: 'tools', names: ['echo'], more: 0 }])
     server.once('initialize', status(503))
