@@ -4,7 +4,7 @@ import { type Fault, wantsScope } from '../../machines/faults.js'
 import { type Clock, elapsed, type Random } from '../clock.js'
 import { CallRefusedError, CallTimeoutError, OutcomeUnknownError, QueueFullError, RpcError } from '../errors.js'
 import type { Result } from '../protocol.js'
-import { answeredError } from '../wire/failure.js'
+import { answeredError, evidenceOf } from '../wire/failure.js'
 import { mayReplay, type Replay } from './replay.js'
 
 /** Options of one call. */
@@ -41,14 +41,13 @@ type LeftOptions = Pick<CallOptions, 'maxTotalMs' | 'signal' | 'onProgress'> & {
 /** A link as calls see it. */
 export interface Requester {
   readonly generation: number
-  /** Rejects with anything; `explain` tells what it means. */
-  ask(
+  /** Rejects with what bears evidence, or with the reason of the caller's signal. */
+  request(
     method: string,
     params: Record<string, unknown> | undefined,
     timeoutMs: number,
     options: LeftOptions,
   ): Promise<Result>
-  explain(failure: unknown, method: string, timeoutMs: number): WireEvidence
 }
 
 /** What calls need of the connection they belong to. */
@@ -208,7 +207,7 @@ export class Calls {
   #send(call: Call, requester: Requester): Promise<Result> {
     const { timeoutMs, options } = call.waited ? this.#timeLeft(call) : call
     return requester
-      .ask(call.method, call.params, timeoutMs, options)
+      .request(call.method, call.params, timeoutMs, options)
       .catch((failure: unknown) => this.#afterFailure(call, failure, requester))
   }
 
@@ -225,7 +224,8 @@ export class Calls {
   #afterFailure(call: Call, failure: unknown, requester: Requester): Promise<Result> {
     const { signal } = call.options
     if (signal?.aborted) throw signal.reason
-    const evidence = requester.explain(failure, call.method, call.timeoutMs)
+    const evidence = evidenceOf(failure)
+    if (evidence === undefined) throw failure
     const fault = this.#host.judge(evidence)
     this.#host.report(fault, requester.generation)
     if (fault.delivery === 'unknown') call.unknown ??= fault

@@ -9,20 +9,21 @@ import {
 } from '../wire/messages.js'
 import type { SendOptions, TransportLike, Wire } from '../wire/wire.js'
 import type { SessionMemory } from './port.js'
+import type { Requests } from './requests.js'
 
-/** Marks error data that came from the server, so that it cannot be taken for an error that arose here. */
+/** Marks the error of a handshake as the server's, and keeps it as it came. */
 export class ServerErrorData {
-  readonly value: unknown
-  constructor(value: unknown) {
-    this.value = value
+  readonly error: JsonRpcError['error']
+  constructor(error: JsonRpcError['error']) {
+    this.error = error
   }
 }
 
 /**
- * What stands between an SDK `Client` and a wire for the life of one client. It makes the client do three things that
- * the SDK cannot be asked for: offer another protocol version, go on with a remembered session (the client sees an
- * ordinary handshake, the server sees none of it), and number its requests so that ids never repeat within a session
- * (SDK trap 4). Its end is not the wire's end: the link owns the wire.
+ * What stands between an SDK `Client` and a wire for the life of one client. The client makes the handshake, answers
+ * what the server asks and hears its notifications; requests are ours ({@link Requests}). It makes the client do two
+ * things that the SDK cannot be asked for: offer another protocol version, and go on with a remembered session (the
+ * client sees an ordinary handshake, the server sees none of it). Its end is not the wire's end: the link owns the wire.
  */
 export class ClientTransport implements TransportLike {
   onclose?: () => void
@@ -36,30 +37,24 @@ export class ClientTransport implements TransportLike {
   offeredVersion: string | undefined
 
   readonly #wire: Wire
+  readonly #requests: Pick<Requests, 'receive' | 'close'>
   readonly #resumed: SessionMemory | undefined
   readonly #version: string | undefined
-  /** Added to the client's ids, which begin at 0 with every client. */
-  readonly #base: number
-  #highest = -1
-  /**
-   * Progress was handed on just now. The SDK comes to it a microtask later and drops it when its call is answered by
-   * then, so an answer that came in the same chunk has to wait as long (report 03.06).
-   */
-  #progressing = false
+  /** Of the client's own request, while it is open. */
+  #handshake: JsonRpcId | undefined
 
-  constructor(wire: Wire, { resumed, version }: { resumed?: SessionMemory; version?: string } = {}) {
+  constructor(
+    wire: Wire,
+    requests: Pick<Requests, 'receive' | 'close'>,
+    { resumed, version }: { resumed?: SessionMemory; version?: string } = {},
+  ) {
     this.#wire = wire
+    this.#requests = requests
     this.#resumed = resumed
     this.#version = version
-    this.#base = resumed?.nextId ?? 0
     wire.onmessage = (message: JsonRpcMessage, extra?: unknown) => this.#receive(message, extra)
     wire.onerror = (error) => this.onerror?.(error)
-    wire.onclose = () => this.onclose?.()
-  }
-
-  /** The id that the next request in this session would have. */
-  get nextId(): number {
-    return this.#base + this.#highest + 1
+    wire.onclose = () => this.#end()
   }
 
   /** The wire was opened before the client came. */
@@ -68,7 +63,7 @@ export class ClientTransport implements TransportLike {
   }
 
   close(): Promise<void> {
-    this.onclose?.()
+    this.#end()
     return Promise.resolve()
   }
 
@@ -79,15 +74,13 @@ export class ClientTransport implements TransportLike {
 
   send(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
     if (isRequest(message)) {
-      if (typeof message.id === 'number' && message.id > this.#highest) this.#highest = message.id
-      if (message.method === 'initialize') {
-        if (this.#resumed) return this.#answerInitialize(message.id, this.#resumed)
-        if (this.#version) message.params = { ...message.params, protocolVersion: this.#version }
-      }
+      if (this.#resumed) return this.#answerInitialize(message.id, this.#resumed)
+      this.#handshake = message.id
+      if (this.#version) message.params = { ...message.params, protocolVersion: this.#version }
     } else if (this.#resumed && 'method' in message && message.method === 'notifications/initialized') {
       return Promise.resolve()
     }
-    return this.#wire.send(this.#base > 0 ? this.#shiftOut(message) : message, options)
+    return this.#wire.send(message, options)
   }
 
   #answerInitialize(id: JsonRpcId, session: SessionMemory): Promise<void> {
@@ -96,75 +89,31 @@ export class ClientTransport implements TransportLike {
     return Promise.resolve()
   }
 
+  #end(): void {
+    this.#requests.close()
+    this.onclose?.()
+  }
+
   #receive(received: JsonRpcMessage, extra?: unknown): void {
     const message = withoutNulls(received)
-    if ('error' in message) markServerError(message)
-    else if (this.protocolVersion === undefined) this.#noteOffer(message)
-    const shifted = this.#base > 0 ? this.#shiftIn(message) : message
-    if ('method' in message) {
-      if (message.method === 'notifications/progress') this.#noteProgress()
-    } else if (this.#progressing) {
-      queueMicrotask(() => this.onmessage?.(shifted, extra))
-      return
-    }
-    this.onmessage?.(shifted, extra)
+    if (!isResponse(message)) {
+      if (message.method === 'notifications/progress') this.#requests.receive(message)
+      else this.onmessage?.(message, extra)
+    } else if (message.id === this.#handshake) {
+      this.#handshake = undefined
+      if ('error' in message) markServerError(message)
+      else this.#noteOffer(message.result)
+      this.onmessage?.(message, extra)
+    } else this.#requests.receive(message)
   }
 
-  /** For the rest of this turn. */
-  #noteProgress(): void {
-    this.#progressing = true
-    queueMicrotask(() => {
-      this.#progressing = false
-    })
-  }
-
-  #noteOffer(message: JsonRpcMessage): void {
-    if (!('result' in message)) return
-    const { protocolVersion } = message.result
-    if (typeof protocolVersion === 'string') this.offeredVersion ??= protocolVersion
-  }
-
-  #shiftOut(message: JsonRpcMessage): JsonRpcMessage {
-    if (isRequest(message)) {
-      const token = progressToken(message.params?._meta)
-      const params =
-        token === undefined
-          ? message.params
-          : { ...message.params, _meta: { ...Object(message.params?._meta), progressToken: token + this.#base } }
-      return { ...message, id: this.#out(message.id), ...(params && { params }) }
-    }
-    if ('method' in message && message.method === 'notifications/cancelled') {
-      const { requestId } = message.params ?? {}
-      if (typeof requestId === 'number')
-        return { ...message, params: { ...message.params, requestId: this.#out(requestId) } }
-    }
-    return message
-  }
-
-  #shiftIn(message: JsonRpcMessage): JsonRpcMessage {
-    if (isResponse(message) && message.id !== undefined) {
-      const id = Number(message.id) - this.#base
-      // An answer to a request of an earlier link of this session: for nobody here, under an id no client uses.
-      return { ...message, id: id >= 0 ? id : -1 }
-    }
-    if ('method' in message && message.method === 'notifications/progress') {
-      const token = Number(message.params?.progressToken) - this.#base
-      return { ...message, params: { ...message.params, progressToken: token >= 0 ? token : -1 } }
-    }
-    return message
-  }
-
-  #out(id: JsonRpcId): JsonRpcId {
-    return typeof id === 'number' ? id + this.#base : id
+  #noteOffer({ protocolVersion }: Record<string, unknown>): void {
+    if (typeof protocolVersion === 'string') this.offeredVersion = protocolVersion
   }
 }
 
-function progressToken(meta: unknown): number | undefined {
-  if (typeof meta !== 'object' || meta === null || !('progressToken' in meta)) return undefined
-  return typeof meta.progressToken === 'number' ? meta.progressToken : undefined
-}
-
+/** The client takes no error without a whole number as its code, and would wait on. */
 function markServerError(message: JsonRpcError): void {
-  if (evidenceOf(message.error)) return
-  message.error = { ...message.error, data: new ServerErrorData(message.error.data) }
+  if (!evidenceOf(message.error))
+    message.error = { code: -32603, message: '', data: new ServerErrorData(message.error) }
 }

@@ -99,7 +99,7 @@ export class Contents {
     const timeoutMs = this.#runtime.policy.callMs
     const can = { logging: logging !== undefined, subscribe: resources?.subscribe === true }
     const items = await this.#runtime.restoration.restore(
-      (method, params) => this.#ways.errands.run(() => this.#link.request(method, params, { timeoutMs })),
+      (method, params) => this.#ways.errands.run(() => this.#link.request(method, params, timeoutMs)),
       can,
       (error) => this.#meetRestoring(error),
       this.#runtime.live?.link === this.#link,

@@ -1,10 +1,9 @@
-import type { WireEvidence } from '../../machines/evidence.js'
 import type { Fault } from '../../machines/faults.js'
 import type { Result } from '../protocol.js'
 import type { Link, RequestOptions } from './port.js'
 
 /** A link that is usable, with what a fault of it has to name. */
-export class LiveLink implements Pick<Link, 'ask' | 'explain'> {
+export class LiveLink implements Pick<Link, 'request'> {
   readonly link: Link
   readonly generation: number
   /** A call has met a fault of the link. */
@@ -16,16 +15,12 @@ export class LiveLink implements Pick<Link, 'ask' | 'explain'> {
     this.note = note
   }
 
-  ask(
+  request(
     method: string,
     params: Record<string, unknown> | undefined,
     timeoutMs: number,
-    options: Omit<RequestOptions, 'timeoutMs'>,
+    options: RequestOptions,
   ): Promise<Result> {
-    return this.link.ask(method, params, timeoutMs, options)
-  }
-
-  explain(failure: unknown, method: string, timeoutMs?: number): WireEvidence {
-    return this.link.explain(failure, method, timeoutMs)
+    return this.link.request(method, params, timeoutMs, options)
   }
 }

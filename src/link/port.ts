@@ -1,4 +1,3 @@
-import type { WireEvidence } from '../../machines/evidence.js'
 import type { Capabilities, Notification, Result, ServerInfo } from '../protocol.js'
 import type { Wire } from '../wire/wire.js'
 import type { ListKind } from './catalog.js'
@@ -18,9 +17,13 @@ export interface SessionMemory {
   refusedSince?: number
 }
 
-export interface RequestOptions {
+export interface ListOptions {
   /** Time for the answer, in milliseconds. Default 60,000. */
   readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+}
+
+export interface RequestOptions {
   /** Time for the answer or the first progress, where some of it is spent, in milliseconds. Default `timeoutMs`. */
   readonly firstMs?: number
   /** Bound that progress cannot extend, in milliseconds. Default: progress extends nothing. */
@@ -47,19 +50,16 @@ export interface Link {
   /** Goes on with a session by one request. An error as answer rejects: whether it speaks of the session is to be judged. */
   resume(session: SessionMemory): Promise<void>
   /** One list, all its pages, in raw items. The time is that of one page. */
-  list(kind: ListKind, options?: Pick<RequestOptions, 'timeoutMs' | 'signal'>): Promise<unknown[]>
+  list(kind: ListKind, options?: ListOptions): Promise<unknown[]>
   /** Asks for a sign of life; an error as answer rejects. `thorough`: by a request that every server answers. */
   probe(thorough: boolean, signal: AbortSignal): Promise<void>
-  request(method: string, params: Record<string, unknown> | undefined, options?: RequestOptions): Promise<Result>
-  /** As `request`, but a failure comes as whatever it is: `explain` tells. Spares a promise on the way of every call. */
-  ask(
+  /** `timeoutMs`: time for the answer, in milliseconds; default 60,000. */
+  request(
     method: string,
     params: Record<string, unknown> | undefined,
-    timeoutMs: number,
-    options: Omit<RequestOptions, 'timeoutMs'>,
+    timeoutMs?: number,
+    options?: RequestOptions,
   ): Promise<Result>
-  /** The evidence behind a failure of `ask`. */
-  explain(failure: unknown, method: string, timeoutMs?: number): WireEvidence
   /**
    * Nothing is asked any more, and what can be asked again without harm fails. Resolves when the rest of what is under
    * way is settled; `undefined`: nothing is left of it.

@@ -267,7 +267,7 @@ export class ConnectionRuntime implements Runtime {
     const target = this.#target
     this.#secrets = [...secretsOf(target)]
     this.#wire = this.#wires.make(target, this.policy, resume, wire)
-    return new SdkLink(this.#wire, this.#options.client, this.#secrets)
+    return new SdkLink(this.#wire, this.#options.client, this.clock, this.#secrets)
   }
 
   async #readToken(read: () => Promise<AccessToken | undefined>): Promise<AccessToken | undefined> {

@@ -174,7 +174,7 @@ describe('a token of one’s own', () => {
     const token = () => (isAway ? new Promise<string>(() => {}) : access_token)
     const connection = await ready(world, { token })
     isAway = true
-    expect(await failure(echo(connection, 0, { timeoutMs: 50 }))).toMatchObject({ code: 'CALL_TIMEOUT' })
+    expect(await world.soon(failure(echo(connection, 0, { timeoutMs: 50 })))).toMatchObject({ code: 'CALL_TIMEOUT' })
     await world.soon(connection.close())
     expect(connection.status).toBe('closed')
   })

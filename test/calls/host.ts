@@ -6,22 +6,15 @@ import type { Fault } from '../../machines/faults.js'
 import { type CallHost, Calls, type Requester } from '../../src/calls/index.js'
 import type { Clock } from '../../src/clock.js'
 import type { Result } from '../../src/protocol.js'
+import { WireError } from '../../src/wire/failure.js'
 
 /** One request that left for the server; the test answers it. */
 export interface Sent {
   readonly method: string
   readonly timeoutMs: number
-  readonly options: Parameters<Requester['ask']>[3]
+  readonly options: Parameters<Requester['request']>[3]
   answer(result?: Result): void
   fail(evidence: Partial<WireEvidence> & Pick<WireEvidence, 'kind'>): void
-}
-
-class Failure extends Error {
-  readonly evidence: WireEvidence
-  constructor(evidence: WireEvidence) {
-    super(evidence.summary)
-    this.evidence = evidence
-  }
 }
 
 /** Time of day and durations apart: the first can be set. */
@@ -72,20 +65,16 @@ export class FakeHost implements CallHost {
     if (!this.usable) return undefined
     return {
       generation: 1,
-      ask: (method, _params, timeoutMs, options) =>
+      request: (method, _params, timeoutMs, options) =>
         new Promise((resolve, reject) => {
           this.sent.push({
             method,
             timeoutMs,
             options,
             answer: (result = {}) => resolve(result),
-            fail: (evidence) => reject(new Failure({ wire: 'http', summary: 'it failed', sent: true, ...evidence })),
+            fail: (evidence) => reject(new WireError({ wire: 'http', summary: 'it failed', sent: true, ...evidence })),
           })
         }),
-      explain: (failure) => {
-        if (failure instanceof Failure) return failure.evidence
-        throw failure
-      },
     }
   }
 

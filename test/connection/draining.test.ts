@@ -236,6 +236,7 @@ describe('a call that is under way when the server refuses another', () => {
     const aborted = failure(it.connection.callTool({ name: 'echo' }, { signal: abort.signal }))
     await it.server.seen('tools/call', 4)
     await refused(it.server, it.connection)
+    it.clock.increment(200)
     expect(await late).toMatchObject({ code: 'CALL_TIMEOUT' })
     abort.abort(new Error('enough'))
     expect(await aborted).toMatchObject({ message: 'enough' })

@@ -1,4 +1,4 @@
-/** What a wire lets through to the SDK's client: nothing is thrown in the middle of receiving. */
+/** What a wire lets through to the SDK's client or to our requests: nothing is thrown in the middle of receiving. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ClientTransport } from '../../src/link/client-transport.js'
@@ -10,18 +10,17 @@ const remembered = { id: 's', protocolVersion: '2025-06-18', capabilities: {}, s
 const written = json.map((value) => (typeof value === 'object' ? { ...value, jsonrpc: '2.0' } : value))
 
 describe('messages', () => {
-  it('of any kind reach the client whole, once, and without members that are null', async () => {
+  it('of any kind reach one of them whole, once, and without members that are null', () => {
     let received = 0
-    await fc.assert(
-      fc.asyncProperty(fc.array(written), fc.nat(3), async (values, nextId) => {
+    fc.assert(
+      fc.property(fc.array(written), fc.nat(3), (values, nextId) => {
         const wire = new FakeWire()
-        const transport = new ClientTransport(wire, nextId > 0 ? { resumed: { ...remembered, nextId } } : {})
         const heard: object[] = []
+        const requests = { receive: (message: object) => heard.push(message), close() {} }
+        const transport = new ClientTransport(wire, requests, nextId > 0 ? { resumed: { ...remembered, nextId } } : {})
         transport.onmessage = (message: object) => heard.push(message)
         const messages = values.filter(isMessage)
         for (const message of messages) wire.onmessage?.(message)
-        // An answer that follows progress is handed on a microtask later.
-        await Promise.resolve()
         expect(heard).toHaveLength(messages.length)
         for (const message of heard) expect(Object.values(message)).not.toContain(null)
         received += heard.length

@@ -1,4 +1,4 @@
-/** What stands between the SDK's client and the wire: another version, a remembered session, ids that never repeat. */
+/** What stands between the SDK's client and the wire: another version, a remembered session, and who hears what. */
 import { describe, expect, it } from 'vitest'
 import { ClientTransport, ServerErrorData } from '../../src/link/client-transport.js'
 import type { SessionMemory } from '../../src/link/port.js'
@@ -16,20 +16,26 @@ const remembered: SessionMemory = {
 
 function made(options: { resumed?: SessionMemory; version?: string } = {}) {
   const wire = new FakeWire()
-  const transport = new ClientTransport(wire, options)
+  const ours: JsonRpcMessage[] = []
+  let closed = 0
+  const requests = { receive: (message: JsonRpcMessage) => void ours.push(message), close: () => void closed++ }
+  const transport = new ClientTransport(wire, requests, options)
   const received: JsonRpcMessage[] = []
   transport.onmessage = (message: JsonRpcMessage) => received.push(message)
   const send = (message: Record<string, unknown>) => transport.send({ jsonrpc: '2.0', ...message } as JsonRpcMessage)
-  return { wire, transport, received, send }
+  return { wire, transport, received, ours, send, closed: () => closed }
 }
 
 describe('a new session', () => {
-  it('changes nothing on the way', async () => {
-    const { wire, received, send } = made()
-    await send({ id: 0, method: 'tools/list' })
-    wire.say({ id: 0, result: { tools: [] } })
-    expect(wire.sent).toEqual([{ jsonrpc: '2.0', id: 0, method: 'tools/list' }])
-    expect(received).toEqual([{ jsonrpc: '2.0', id: 0, result: { tools: [] } }])
+  it('the client hears the answer to its handshake, and no other', async () => {
+    const { wire, received, ours, send } = made()
+    await send({ id: 0, method: 'initialize', params: {} })
+    wire.say({ id: 1, result: { tools: [] } })
+    wire.say({ id: 0, result: { protocolVersion: '2025-11-25' } })
+    wire.say({ id: 0, result: { again: true } })
+    expect(wire.sent).toEqual([{ jsonrpc: '2.0', id: 0, method: 'initialize', params: {} }])
+    expect(received).toEqual([{ jsonrpc: '2.0', id: 0, result: { protocolVersion: '2025-11-25' } }])
+    expect(ours).toMatchObject([{ id: 1 }, { id: 0, result: { again: true } }])
   })
 
   it('offers another version where one is asked for, and notes what the server names', async () => {
@@ -40,79 +46,59 @@ describe('a new session', () => {
     expect(transport.offeredVersion).toBe('2099-01-01')
   })
 
-  it('knows the next id', async () => {
-    const { transport, send } = made()
-    expect(transport.nextId).toBe(0)
-    await send({ id: 0, method: 'a' })
-    await send({ id: 6, method: 'b' })
-    expect(transport.nextId).toBe(7)
-  })
-
-  it('marks the data of errors as the server’s, so that they are not taken for our own', () => {
-    const { wire, received } = made()
-    wire.say({ id: 1, error: { code: -32001, message: 'Request timed out', data: { timeout: 1 } } })
+  it.each([
+    { code: -32001, message: 'Request timed out', data: { timeout: 1 } },
+    { code: 'E_BUSY', message: 7 },
+  ])('keeps the error of a handshake as the server wrote it, so that it is not taken for our own', async (error) => {
+    const { wire, received, send } = made()
+    await send({ id: 0, method: 'initialize' })
+    wire.say({ id: 0, error })
     const [message] = received
-    const data = message && 'error' in message ? message.error.data : undefined
-    expect(data).toBeInstanceOf(ServerErrorData)
-    expect(data).toMatchObject({ value: { timeout: 1 } })
+    const told = message && 'error' in message ? message.error : undefined
+    expect(told?.data).toBeInstanceOf(ServerErrorData)
+    expect(told?.data).toEqual({ error })
+    expect(Number.isInteger(told?.code)).toBe(true)
   })
 
   it.each([
     ['a result', { id: 1, result: { tools: [] } }, { error: null }],
     ['an error', { id: 1, error: { code: -32603, message: 'no' } }, { result: null }],
-    ['a notification', { method: 'notifications/progress' }, { id: null, params: null, result: null, error: null }],
+    ['progress', { method: 'notifications/progress' }, { id: null, params: null, result: null, error: null }],
+    ['a notification', { method: 'notifications/message' }, { id: null, params: null, result: null, error: null }],
     ['a request', { id: 7, method: 'ping' }, { result: null, error: null }],
   ])('hands on %s without the nulls that a serializer wrote beside it', (_, message, nulls) => {
-    const { wire, received } = made()
+    const { wire, received, ours } = made()
     wire.say({ ...message, ...nulls })
-    expect(received.map((one) => Object.keys(one).sort())).toEqual([['jsonrpc', ...Object.keys(message)].sort()])
+    const keys = [...received, ...ours].map((one) => Object.keys(one).sort())
+    expect(keys).toEqual([['jsonrpc', ...Object.keys(message)].sort()])
+  })
+
+  it('progress is for our requests, every other word of the server for the client', () => {
+    const { wire, received, ours } = made()
+    wire.say({ method: 'notifications/progress', params: { progressToken: 1, progress: 1 } })
+    wire.say({ method: 'notifications/message', params: {} })
+    wire.say({ method: 'notifications/cancelled', params: { requestId: 3 } })
+    wire.say({ id: 1, method: 'roots/list' })
+    expect(ours).toMatchObject([{ method: 'notifications/progress' }])
+    expect(received).toMatchObject([
+      { method: 'notifications/message' },
+      { method: 'notifications/cancelled' },
+      { id: 1, method: 'roots/list' },
+    ])
   })
 })
 
 describe('a session that is gone on with', () => {
   it('answers initialize itself and keeps initialized to itself', async () => {
-    const { wire, received, send } = made({ resumed: remembered })
+    const { wire, received, ours, send } = made({ resumed: remembered })
     await send({ id: 0, method: 'initialize', params: {} })
     await send({ method: 'notifications/initialized' })
     expect(wire.sent).toEqual([])
     const { protocolVersion, capabilities, serverInfo, instructions } = remembered
     expect(received).toMatchObject([{ id: 0, result: { protocolVersion, capabilities, serverInfo, instructions } }])
-  })
-
-  it('shifts ids there and back, as numbers and as text', async () => {
-    const { wire, received, send, transport } = made({ resumed: remembered })
-    await send({ id: 1, method: 'tools/list' })
-    expect(wire.sent).toMatchObject([{ id: 41 }])
-    wire.say({ id: 41, result: {} })
-    wire.say({ id: '41', result: {} })
-    expect(received).toMatchObject([{ id: 1 }, { id: 1 }])
-    expect(transport.nextId).toBe(42)
-  })
-
-  it('shifts progress tokens, and leaves tokens that are no number, and other _meta, alone', async () => {
-    const { wire, received, send } = made({ resumed: remembered })
-    await send({ id: 2, method: 'tools/call', params: { name: 'x', _meta: { progressToken: 2, trace: 'y' } } })
-    await send({ id: 3, method: 'tools/call', params: { name: 'x', _meta: { progressToken: 'mine' } } })
-    expect(wire.sent).toMatchObject([
-      { id: 42, params: { name: 'x', _meta: { progressToken: 42, trace: 'y' } } },
-      { id: 43, params: { _meta: { progressToken: 'mine' } } },
-    ])
-    wire.say({ method: 'notifications/progress', params: { progressToken: 42, progress: 1 } })
-    expect(received).toMatchObject([{ params: { progressToken: 2, progress: 1 } }])
-  })
-
-  it('shifts the id in cancelled', async () => {
-    const { wire, send } = made({ resumed: remembered })
-    await send({ method: 'notifications/cancelled', params: { requestId: 5, reason: 'enough' } })
-    expect(wire.sent).toMatchObject([{ params: { requestId: 45, reason: 'enough' } }])
-  })
-
-  it('gives answers, errors and progress of an earlier link to nobody', () => {
-    const { wire, received } = made({ resumed: remembered })
-    wire.say({ id: 39, result: {} })
-    wire.say({ id: 3, error: { code: 1, message: 'late' } })
-    wire.say({ method: 'notifications/progress', params: { progressToken: 12, progress: 1 } })
-    expect(received).toMatchObject([{ id: -1 }, { id: -1 }, { params: { progressToken: -1 } }])
+    // Of an earlier link, under the number that a handshake has.
+    wire.say({ id: 0, result: {} })
+    expect(ours).toHaveLength(1)
   })
 
   it('leaves the server’s own requests, and our answers to them, as they are', async () => {
@@ -124,8 +110,8 @@ describe('a session that is gone on with', () => {
   })
 })
 
-it('its close is the client’s alone: the wire belongs to the link', async () => {
-  const { wire, transport } = made()
+it('its close is the client’s and the requests’ alone: the wire belongs to the link', async () => {
+  const { wire, transport, closed } = made()
   let [client, server] = [0, 0]
   transport.onclose = () => client++
   const before = wire.onclose
@@ -134,5 +120,7 @@ it('its close is the client’s alone: the wire belongs to the link', async () =
     before?.()
   }
   await transport.close()
-  expect([client, server]).toEqual([1, 0])
+  expect([client, closed(), server]).toEqual([1, 1, 0])
+  await wire.close()
+  expect([client, closed(), server]).toEqual([2, 2, 1])
 })

@@ -90,6 +90,13 @@ export class Scene implements AsyncDisposable {
     return this.connection.callTool({ name: 'append', arguments: { n: this.#calls } }, options)
   }
 
+  /** Calls, and lets the time of the call pass; resolves with its error. */
+  async overdue(timeoutMs: number): Promise<unknown> {
+    const failed = failure(this.call({ timeoutMs }))
+    await this.pass(timeoutMs)
+    return await failed
+  }
+
   /** Lets time pass, in steps, and everything that is on its way through sockets arrive in between. */
   async pass(ms: number, stepMs = 250): Promise<void> {
     await this.settled()

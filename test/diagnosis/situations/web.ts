@@ -28,7 +28,9 @@ const posts =
 async function onCall(play: Play): Promise<Explanation> {
   await using it = await connected()
   it.server.answer('tools/call', play)
-  await failure(it.call({ replay: 'never', timeoutMs: 500 }))
+  const failed = failure(it.call({ replay: 'never', timeoutMs: 500 }))
+  await it.pass(500)
+  await failed
   await it.settled()
   return it.connection.explain()
 }

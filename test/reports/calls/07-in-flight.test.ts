@@ -265,7 +265,7 @@ it('07.06: a call that waited has the rest of its time for its first progress, a
 it('07.07: a call that timed out is no reason to give up the connection', async () => {
   await using it = await connected()
   it.server.once('tools/call', it.ledger.ran(hang()))
-  expect(await failure(it.call({ timeoutMs: 100 }))).toBeInstanceOf(CallTimeoutError)
+  expect(await it.overdue(100)).toBeInstanceOf(CallTimeoutError)
   await it.pass(5_000)
   await it.call()
   expect(it.server.count('ping')).toBe(1)

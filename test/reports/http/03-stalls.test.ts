@@ -19,7 +19,6 @@ import { connected, failure, scene } from '../rig.js'
 import { startHalfOpenProxy } from './half-open-proxy.js'
 
 describe('03.06: a long call', () => {
-  // The deadline of a request is the SDK's timer and goes by the real clock, so these wait for a second or less.
   const progress = ({ request }: { request: { body?: unknown } }, n: number): string => {
     const { params } = request.body as { params: { _meta: { progressToken: unknown } } }
     const { progressToken } = params._meta
@@ -30,22 +29,23 @@ describe('03.06: a long call', () => {
     await using it = await connected()
     it.server.answer('tools/call', (visit) => {
       const steps: Part[] = []
-      for (let n = 1; n <= 5; n++) {
-        steps.push({ until: () => new Promise((resolve) => setTimeout(resolve, 300)) }, progress(visit, n))
-      }
+      for (let n = 1; n <= 5; n++) steps.push({ until: () => it.server.wait(1_000) }, progress(visit, n))
       return it.ledger.ran(sse([...steps, { respond: { content: [] } }]))(visit)
     })
     const heard: number[] = []
     const onProgress = ({ progress }: { progress: number }) => heard.push(progress)
-    // Longer than any pause by so much that a machine that is busy elsewhere does not fill it, and shorter than all of them.
-    await it.call({ timeoutMs: 1_200, maxTotalMs: 30_000, onProgress })
+    const answered = it.call({ timeoutMs: 1_250, maxTotalMs: 30_000, onProgress })
+    await it.pass(5_000)
+    expect(await answered).toEqual({ content: [] })
     expect(heard).toEqual([1, 2, 3, 4, 5])
   })
 
   it('03.06: that is silent ends by its timeout, and the server is told', async () => {
     await using it = await connected()
     it.server.answer('tools/call', it.ledger.ran(sse([': \n\n', 'stay-open'])))
-    expect(await failure(it.call({ timeoutMs: 100, maxTotalMs: 10_000 }))).toBeInstanceOf(CallTimeoutError)
+    const failed = failure(it.call({ timeoutMs: 100, maxTotalMs: 10_000 }))
+    await it.pass(100)
+    expect(await failed).toBeInstanceOf(CallTimeoutError)
     await it.server.seen('notifications/cancelled')
     await it.settled()
     expect(it.statuses.at(-1)).toBe('ready')
@@ -68,7 +68,7 @@ describe('03.07: the peer has vanished without a word', () => {
   it('03.07: a call in it ends by its own deadline, with a reason, and the silence is then looked into', async () => {
     await using it = await connected()
     it.server.answer('*', hang())
-    const error = await failure(it.call({ timeoutMs: 80 }))
+    const error = await it.overdue(80)
     expect(error).toBeInstanceOf(CallTimeoutError)
     expect(error).toMatchObject({ sent: true, message: expect.stringMatching(/\w/) })
     await it.passUntil(() => it.connection.status === 'backoff', 11_000)
@@ -87,6 +87,7 @@ describe('03.07: the peer has vanished without a word', () => {
     await it.server.seen('tools/call')
     it.server.heal()
     proxy.freeze()
+    await through.pass(150)
     expect(await stuck).toBeInstanceOf(CallTimeoutError)
     expect(await through.call()).toHaveProperty('content')
     expect(through.losses).toEqual([])
@@ -135,7 +136,7 @@ describe('03.09: a head comes, and then the body stalls', () => {
   ])('03.09 %s: the call ends by its deadline, its socket is let go, the server is told', async (_case, play) => {
     await using it = await connected()
     it.server.answer('tools/call', it.ledger.ran(play))
-    expect(await failure(it.call({ timeoutMs: 150 }))).toBeInstanceOf(CallTimeoutError)
+    expect(await it.overdue(150)).toBeInstanceOf(CallTimeoutError)
     expect(await it.server.over('tools/call')).toMatchObject({ abandoned: true })
     await it.server.seen('notifications/cancelled')
     expect(it.server.count('tools/call')).toBe(1)
