@@ -8,7 +8,6 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { type ConnectionOptions, createConnection, type StdioTarget, type Target } from '../../src/index.js'
-import type { Contender } from './measure.js'
 import { echoServer } from './servers/echo-server.js'
 
 /** The SDK's client as it comes. */
@@ -35,12 +34,19 @@ export async function stockReady(transport: Transport): Promise<Client> {
   return client
 }
 
-export async function stock(transport: Transport, text: string): Promise<Contender> {
+/** What calls go through. */
+export interface Opened {
+  /** One call. */
+  readonly call: () => Promise<unknown>
+  readonly close: () => Promise<void>
+}
+
+export async function stock(transport: Transport, text: string): Promise<Opened> {
   const client = await stockClient(transport)
   return { call: () => client.callTool({ name: 'echo', arguments: { text } }), close: () => client.close() }
 }
 
-export async function ours(target: Target, text: string, options: Partial<ConnectionOptions> = {}): Promise<Contender> {
+export async function ours(target: Target, text: string, options: Partial<ConnectionOptions> = {}): Promise<Opened> {
   const connection = createConnection({ name: 'bench', target, ...options })
   await connection.connect()
   return {

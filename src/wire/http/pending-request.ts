@@ -82,7 +82,10 @@ export class PendingRequest implements OpenRequest, ExchangeSink {
     this.#sent = { ...this.#sent, method: this.method, outgoing }
     const body = written(message, this.#sent, (evidence) => this.#core.refuse(this, evidence))
     if (body === undefined) return
-    const exchange = client.exchange({ method: 'POST', target, headers: outgoing.headers, body }, this)
+    const exchange = client.exchange(
+      { method: 'POST', target, headers: outgoing.headers, body: client.body(body) },
+      this,
+    )
     this.#exchange = exchange
     if (this.settled) exchange.abort()
   }

@@ -122,7 +122,10 @@ export class PostedRequest implements Answerable, ExchangeSink {
     this.#sent = { ...this.#sent, outgoing }
     const body = written(message, this.#sent, (evidence) => this.#core.refuse(this, evidence))
     if (body === undefined) return
-    this.#exchange = client.exchange({ method: 'POST', target, headers: outgoing.headers, body }, this)
+    this.#exchange = client.exchange(
+      { method: 'POST', target, headers: outgoing.headers, body: client.body(body) },
+      this,
+    )
   }
 
   #refused(head: Head): void {

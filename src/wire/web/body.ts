@@ -18,9 +18,14 @@ export interface BodySink {
   fail(error: unknown): void
 }
 
-/** Chunks put together up to a limit. */
+/**
+ * The text of a body that comes in chunks. Nearly every answer is one chunk. A longer one is decoded as it comes: to put
+ * a megabyte together first would take the memory, and the time, of another one.
+ */
 export class Collected {
-  readonly #chunks: Uint8Array[] = []
+  #first: Uint8Array | undefined
+  #decoder: InstanceType<typeof TextDecoder> | undefined
+  #text = ''
   #bytes = 0
 
   get bytes(): number {
@@ -28,22 +33,23 @@ export class Collected {
   }
 
   add(chunk: Uint8Array): void {
-    this.#chunks.push(chunk)
     this.#bytes += chunk.byteLength
+    if (this.#bytes === chunk.byteLength) {
+      this.#first = chunk
+      return
+    }
+    if (this.#decoder === undefined) {
+      this.#decoder = new TextDecoder()
+      this.#text = this.#decoder.decode(this.#first, { stream: true })
+      this.#first = undefined
+    }
+    this.#text += this.#decoder.decode(chunk, { stream: true })
   }
 
+  /** What there is when nothing more comes. */
   text(): string {
-    const [first] = this.#chunks
-    if (first === undefined) return ''
-    if (this.#chunks.length === 1) return textOf(first)
-    // Every byte is written below; a fresh array would be filled with zeros first.
-    const whole = typeof Buffer === 'undefined' ? new Uint8Array(this.#bytes) : Buffer.allocUnsafe(this.#bytes)
-    let at = 0
-    for (const chunk of this.#chunks) {
-      whole.set(chunk, at)
-      at += chunk.byteLength
-    }
-    return textOf(whole)
+    if (this.#decoder) return this.#text + this.#decoder.decode()
+    return this.#first ? textOf(this.#first) : ''
   }
 }
 

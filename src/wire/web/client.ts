@@ -4,6 +4,7 @@
  */
 import { CookieJar } from './cookies.js'
 import {
+  type Body,
   type Exchange,
   type ExchangeRequest,
   type Exchanger,
@@ -80,6 +81,11 @@ export class HttpClient {
     const moved = this.#redirects.size === 0 ? undefined : this.#redirects.get(request.target.href)
     hop.go(moved ? { ...request, target: moved } : request)
     return hop
+  }
+
+  /** @internal The text of a body, as {@link exchange} takes it best. */
+  body(text: string): Body {
+    return this.#backend?.encode?.(text) ?? text
   }
 
   /** @internal */

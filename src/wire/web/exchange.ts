@@ -14,12 +14,15 @@ export interface Target {
   readonly secrets?: readonly string[]
 }
 
+/** A body as a backend sends it. */
+export type Body = string | Uint8Array<ArrayBuffer>
+
 export interface ExchangeRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly target: Target
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: Body
 }
 
 /** Response headers; names are looked up in lower case, whatever case the server wrote. */
@@ -50,6 +53,11 @@ export interface Exchange {
 /** What makes exchanges: owns sockets, knows nothing of MCP. */
 export interface Exchanger {
   exchange(request: ExchangeRequest, sink: ExchangeSink): Exchange
+  /**
+   * The text of a body as this backend sends it. What is bytes at once is not kept as text for as long as the request is
+   * under way, to be copied by every collection of garbage. Default: the text.
+   */
+  encode?(text: string): Body
   /**
    * Further requests use none of the sockets that idle now; what is under way goes on. No effect on those of the caller.
    */

@@ -6,7 +6,7 @@
 import { Socket } from 'node:net'
 import { setImmediate as afterThisTurn } from 'node:timers'
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici'
-import type { Exchange, ExchangeRequest, Exchanger, ExchangeSink, ResponseHeaders } from './exchange.js'
+import type { Body, Exchange, ExchangeRequest, Exchanger, ExchangeSink, ResponseHeaders } from './exchange.js'
 
 /** The part of an undici `Dispatcher` (7 or later) that is used; `Agent`, `ProxyAgent`, `MockAgent` and others fit. */
 export type DispatcherLike = Pick<Dispatcher, 'dispatch'>
@@ -98,6 +98,10 @@ class UndiciExchanger implements Exchanger {
 
   close(): Promise<void> {
     return this.#dispatchers.close()
+  }
+
+  encode(text: string): Body {
+    return Buffer.from(text)
   }
 
   exchange(request: ExchangeRequest, sink: ExchangeSink): Exchange {

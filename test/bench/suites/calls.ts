@@ -1,20 +1,9 @@
 /** One call through a ready connection against the bare SDK `Client` with its own transport. */
-import type { InspectionEvent } from 'xstate'
-import { redacted, startInspector } from '../../../src/inspect/index.js'
-import {
-  type HttpServerKind,
-  inMemory,
-  leanStdioTarget,
-  ours,
-  stdioTarget,
-  stock,
-  stockTransport,
-  withServer,
-} from '../contenders.js'
+import { withServer } from '../contenders.js'
 import { boundRatio, type Effort, type Figure, type Suite, type Task } from '../figure.js'
-import { type Comparison, compareCalls, comparisonOf, type Plan } from '../measure.js'
-
-type Wire = 'memory' | 'stdio' | 'sdk-stdio' | HttpServerKind
+import { type Comparison, compareTimes, comparisonOf } from '../measure.js'
+import { type Contenders, withContenders } from '../processes.js'
+import type { Calling, Wire } from '../work.js'
 
 interface Row {
   readonly wire: Wire
@@ -56,16 +45,34 @@ const rows: readonly Row[] = [
  */
 const TIMES = 3
 
+interface Plan {
+  readonly rounds: number
+  readonly callsPerRound: number
+  /** Calls of each before anything is measured, so that the code is warm. */
+  readonly warmUp: number
+  /** Calls that are under way at a time. */
+  readonly inFlight: number
+}
+
+/** A stock client slows down as it grows old (SDK trap 18), so a new one serves every so many calls. */
+const RENEW_AFTER = 1_000
+
 /** Many short rounds rather than few long ones: what the machine does beside then hits both alike. */
-function planFor({ wire, bytes, inFlight = 1 }: Row, { short }: Effort, isFirst: boolean): Plan {
+function planFor({ wire, bytes, inFlight = 1 }: Row, { short }: Effort): Plan {
   const share = short ? 0.4 : 1 / TIMES
   const rounds = (whole: number): number => Math.ceil(whole * share)
-  const batches = wire === 'memory' ? 8 : 2
-  if (inFlight > 1) return { rounds: rounds(40), callsPerRound: inFlight * batches, inFlight }
-  if (bytes > 100_000) return { rounds: rounds(40), callsPerRound: wire === 'memory' ? 40 : 8, warmUp: 40 }
+  // The first of a round meets sockets and caches that have cooled down.
+  if (inFlight > 1) return { rounds: rounds(40), callsPerRound: 5 * inFlight, warmUp: 20 * inFlight, inFlight }
+  if (bytes > 100_000)
+    return {
+      rounds: rounds(40),
+      callsPerRound: wire === 'memory' ? 40 : 8,
+      warmUp: wire === 'memory' ? 4_000 : 40,
+      inFlight,
+    }
   // A call in memory takes so little that many are needed before the code is warm and the clock tells them apart.
-  if (wire === 'memory') return { rounds: rounds(60), callsPerRound: 200, warmUp: 4_000 }
-  return { rounds: rounds(100), callsPerRound: 40, warmUp: isFirst ? 2_000 : 400 }
+  if (wire === 'memory') return { rounds: rounds(60), callsPerRound: 200, warmUp: 4_000, inFlight }
+  return { rounds: rounds(100), callsPerRound: 40, warmUp: 2_000, inFlight }
 }
 
 const sizes = new Map([
@@ -80,33 +87,51 @@ function nameOf({ wire, bytes, inFlight = 1 }: Row): string {
   return `call, ${titles[wire] ?? wire}, ${sizes.get(bytes) ?? bytes}${inFlight > 1 ? `, ${inFlight} in flight` : ''}`
 }
 
-function compare({ wire, bytes }: Row, plan: Plan): Promise<Comparison> {
-  const text = 'x'.repeat(bytes)
-  switch (wire) {
-    case 'memory':
-      return compareCalls(
-        () => ours({ open: inMemory }, text),
-        () => stock(inMemory(), text),
-        { ...plan, renewsServer: true },
-      )
-    case 'stdio':
-    case 'sdk-stdio': {
-      const target = wire === 'stdio' ? leanStdioTarget : stdioTarget
-      return compareCalls(
-        () => ours(target, text),
-        () => stock(stockTransport(target), text),
-        plan,
-      )
-    }
-    default:
-      return withServer(wire, ({ url }) =>
-        compareCalls(
-          () => ours({ url }, text),
-          () => stock(stockTransport(url), text),
-          plan,
-        ),
-      )
+/** Median time of one call in microseconds, ours against stock. The order changes from round to round. */
+async function compareCalls(
+  { ours, stock }: Contenders,
+  [callingOurs, callingStock]: readonly [Calling, Calling],
+  { rounds, callsPerRound, warmUp, inFlight }: Plan,
+): Promise<Comparison> {
+  const call = (count: number) => ({ do: 'call', count, inFlight }) as const
+  // So does the SDK's server: one that is in the process of its client is renewed with it, on both sides.
+  const isInside = callingOurs.wire === 'memory'
+  let stockCalls = 0
+  const renew = async (): Promise<void> => {
+    stockCalls = 0
+    await stock.take({ do: 'open', calling: callingStock })
+    if (isInside) await ours.take({ do: 'open', calling: callingOurs })
   }
+  await ours.take({ do: 'open', calling: callingOurs })
+  const part = Math.min(warmUp, RENEW_AFTER / 2)
+  for (let warm = 0; warm < warmUp; warm += part) {
+    await renew()
+    await ours.take(call(part))
+    await stock.take(call(part))
+  }
+  await renew()
+  const comparison = await compareTimes(
+    rounds,
+    () => ours.take(call(callsPerRound)),
+    () => stock.take(call(callsPerRound)),
+    async () => {
+      if (stockCalls + callsPerRound > RENEW_AFTER) {
+        await renew()
+        await stock.take(call(20 * inFlight))
+        if (isInside) await ours.take(call(20 * inFlight))
+      }
+      stockCalls += callsPerRound
+    },
+  )
+  for (const contender of [ours, stock]) await contender.take({ do: 'close' })
+  return comparison
+}
+
+function compare({ wire, bytes }: Row, plan: Plan): Promise<Comparison> {
+  const measure = (calling: Calling) => withContenders((both) => compareCalls(both, [calling, calling], plan))
+  return wire === 'json' || wire === 'sse' || wire === 'sdk'
+    ? withServer(wire, ({ url }) => measure({ wire, bytes, url: url.href }))
+    : measure({ wire, bytes })
 }
 
 function figureOf(name: string, seen: Comparison, against: string, budget: number, limit: number): Figure {
@@ -116,18 +141,9 @@ function figureOf(name: string, seen: Comparison, against: string, budget: numbe
 }
 
 /** A connection that is looked at, by the page and by an inspector, against one that is not. */
-async function compareInspected(plan: Plan): Promise<Comparison> {
-  await using inspector = await startInspector()
-  const toAnother = redacted(() => {})
-  const inspect = (event: InspectionEvent) => {
-    inspector.inspect(event)
-    toAnother(event)
-  }
-  return await compareCalls(
-    () => ours({ open: inMemory }, 'x', { inspect }),
-    () => ours({ open: inMemory }, 'x'),
-    { ...plan, renewsServer: true },
-  )
+function compareInspected(plan: Plan): Promise<Comparison> {
+  const plain = { wire: 'memory', bytes: 1 } as const
+  return withContenders((both) => compareCalls(both, [{ ...plain, inspected: true }, plain], plan), ['ours', 'ours'])
 }
 
 /** A row as one task for each time at which it is measured; the last tells the figure. */
@@ -138,7 +154,7 @@ function timesOf(row: Row, effort: Effort): Task[] {
   return Array.from({ length: times }, (_, time) => ({
     name,
     run: async () => {
-      const seen = await compare(row, planFor(row, effort, time === 0))
+      const seen = await compare(row, planFor(row, effort))
       // One that is measured anew, in a short run, is measured by that alone.
       rounds = effort.short ? seen.rounds : [...rounds, ...seen.rounds]
       return time < times - 1 ? [] : [figureOf(name, comparisonOf(rounds), 'SDK client', row.budget, row.limit)]
@@ -156,7 +172,12 @@ export const calls: Suite = {
       {
         name: inspected,
         run: async () => {
-          const seen = await compareInspected({ rounds: effort.short ? 24 : 60, callsPerRound: 200, warmUp: 4_000 })
+          const seen = await compareInspected({
+            rounds: effort.short ? 24 : 60,
+            callsPerRound: 200,
+            warmUp: 4_000,
+            inFlight: 1,
+          })
           return [figureOf(inspected, seen, 'not inspected', 1.05, 1.25)]
         },
       },

@@ -1,8 +1,9 @@
 /** From nothing to ready: time and requests, for one server and for many, with few tools and with many. */
-import { type Connection, createConnection, createHub, type StdioTarget, type Target } from '../../../src/index.js'
-import { leanStdioTarget, stockReady, stockTransport, withServer } from '../contenders.js'
+import { type BenchServer, withServer } from '../contenders.js'
 import { boundRatio, boundValue, type Effort, type Figure, type Suite, type Task } from '../figure.js'
-import { compareTimes, timed } from '../measure.js'
+import { type Comparison, compareTimes } from '../measure.js'
+import { type Contenders, withContenders } from '../processes.js'
+import type { Work } from '../work.js'
 import { countExchanges } from './exchanges.js'
 
 interface Row {
@@ -27,43 +28,18 @@ const rows: readonly Row[] = [
 const nameOf = ({ servers, tools, pages }: Row) =>
   `connect, json, ${servers} × ${tools} tools${pages > 1 ? ` in ${pages} pages` : ''}`
 
-const all = <T>(count: number, make: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: count }, make))
-
-/** The time until all are ready; they are closed outside of it. */
-async function timedOpen<T extends { close(): Promise<void> }>(count: number, make: () => Promise<T>): Promise<number> {
-  let made: T[] = []
-  const ms = await timed(async () => {
-    made = await all(count, make)
-  })
-  await Promise.all(made.map((one) => one.close()))
-  return ms
-}
-
-async function readyConnection(target: Target): Promise<Connection> {
-  const connection = createConnection({ name: 'bench', target })
-  await connection.connect()
-  return connection
-}
-
 async function connectRow(row: Row, { short }: Effort): Promise<Figure[]> {
   // In short rounds, as with calls; the first connections of a process pay for code that is not warm.
   const rounds = Math.ceil((short ? 0.4 : 1) * (row.servers >= 100 ? 16 : row.servers > 1 ? 20 : 60))
   const warmUp = Math.max(4, Math.ceil(200 / row.servers))
-  return await withServer('json', async (server) => {
-    const url = new URL(`?tools=${row.tools}&pages=${row.pages}`, server.url)
-    const [takeOurs, takeStock] = [
-      () => timedOpen(row.servers, () => readyConnection({ url })),
-      () => timedOpen(row.servers, () => stockReady(stockTransport(url))),
-    ]
-    for (let i = 0; i < warmUp; i++) {
-      await takeOurs()
-      await takeStock()
-    }
-    const { ours, stock, ratio, spread } = await compareTimes(rounds, takeOurs, takeStock)
+  const measure = async (server: BenchServer, both: Contenders): Promise<Figure[]> => {
+    const url = new URL(`?tools=${row.tools}&pages=${row.pages}`, server.url).href
+    const work = { do: 'connect', servers: row.servers, url } as const
+    const { ours, stock, ratio, spread } = await compareWork(both, work, rounds, warmUp)
     const requests: number[] = []
-    for (const take of [takeOurs, takeStock]) {
+    for (const contender of [both.ours, both.stock]) {
       await server.posts()
-      await take()
+      await contender.take(work)
       requests.push((await server.posts()) / row.servers)
     }
     const [mine = Number.NaN, theirs = Number.NaN] = requests
@@ -87,31 +63,30 @@ async function connectRow(row: Row, { short }: Effort): Promise<Figure[]> {
         promise: boundRatio(1),
       },
     ]
-  })
+  }
+  return await withServer('json', (server) => withContenders((both) => measure(server, both)))
+}
+
+async function compareWork(
+  { ours, stock }: Contenders,
+  work: Work,
+  rounds: number,
+  warmUp: number,
+): Promise<Comparison> {
+  for (let i = 0; i < warmUp; i++) {
+    await ours.take(work)
+    await stock.take(work)
+  }
+  return await compareTimes(
+    rounds,
+    () => ours.take(work),
+    () => stock.take(work),
+  )
 }
 
 /** Twenty servers in a hub against twenty bare clients that connect and list at once. */
-async function hubOf(name: string, target: StdioTarget | URL, rounds: number, warmUp: number): Promise<Figure> {
-  // No two servers of a configuration are one command. If they are, the gate lets the first of them go ahead.
-  const targetOf = (i: number): Target =>
-    target instanceof URL ? { url: target } : { ...target, args: [...(target.args ?? []), `--number=${i}`] }
-  const servers = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`s${i}`, { target: targetOf(i) }]))
-  const takeOurs = async () => {
-    const hub = createHub({ servers })
-    let statuses: readonly { readonly status: string }[] = []
-    const ms = await timed(async () => {
-      statuses = await hub.start()
-    })
-    await hub.close()
-    if (statuses.length < 20 || statuses.some(({ status }) => status !== 'ready')) throw new Error('not all are ready')
-    return ms
-  }
-  const takeStock = () => timedOpen(20, () => stockReady(stockTransport(target)))
-  for (let i = 0; i < warmUp; i++) {
-    await takeOurs()
-    await takeStock()
-  }
-  const { ours, stock, ratio, spread } = await compareTimes(rounds, takeOurs, takeStock)
+async function hubOf(name: string, work: Work, rounds: number, warmUp: number): Promise<Figure> {
+  const { ours, stock, ratio, spread } = await withContenders((both) => compareWork(both, work, rounds, warmUp))
   const compared = { with: 'SDK clients, in parallel', value: stock }
   return { name, unit: 'ms', ours, compared, ratio, spread, promise: boundRatio(1.1, 1.4) }
 }
@@ -135,11 +110,14 @@ export const connecting: Suite = {
         .map((row) => ({ name: nameOf(row), run: () => connectRow(row, effort) })),
       {
         name: 'hub of 20, json',
-        run: () => withServer('json', async ({ url }) => [await hubOf('hub of 20, json', url, 2 * rounds, 4)]),
+        run: () =>
+          withServer('json', async ({ url: { href } }) => [
+            await hubOf('hub of 20, json', { do: 'hub', url: href }, 2 * rounds, 10),
+          ]),
       },
       {
         name: 'hub of 20, stdio',
-        run: async () => [await hubOf('hub of 20, stdio', leanStdioTarget, rounds, 1)],
+        run: async () => [await hubOf('hub of 20, stdio', { do: 'hub' }, rounds, 1)],
       },
     ]
   },
