@@ -23,7 +23,7 @@ const rows: readonly Row[] = [
   { wire: 'memory', bytes: 100, inFlight: 100, budget: 1.1, limit: 1.25, long: true },
   { wire: 'stdio', bytes: 100, budget: 0.95, limit: 1.15 },
   { wire: 'stdio', bytes: 10_000, budget: 0.95, limit: 1.15, long: true },
-  { wire: 'stdio', bytes: 1_000_000, budget: 0.9, limit: 1.1, long: true },
+  { wire: 'stdio', bytes: 1_000_000, budget: 0.95, limit: 1.15, long: true },
   { wire: 'stdio', bytes: 100, inFlight: 100, budget: 0.95, limit: 1.15 },
   { wire: 'stdio', bytes: 10_000, inFlight: 100, budget: 0.95, limit: 1.15, long: true },
   { wire: 'sdk-stdio', bytes: 100, budget: 1, limit: 1.25, long: true },
@@ -31,7 +31,7 @@ const rows: readonly Row[] = [
   { wire: 'json', bytes: 10_000, budget: 0.4, limit: 0.6, long: true },
   { wire: 'json', bytes: 1_000_000, budget: 0.9, limit: 1.1, long: true },
   { wire: 'json', bytes: 100, inFlight: 100, budget: 0.4, limit: 0.6 },
-  { wire: 'json', bytes: 10_000, inFlight: 100, budget: 0.4, limit: 0.6, long: true },
+  { wire: 'json', bytes: 10_000, inFlight: 100, budget: 0.5, limit: 0.7, long: true },
   { wire: 'sse', bytes: 100, budget: 0.4, limit: 0.6 },
   { wire: 'sse', bytes: 10_000, budget: 0.4, limit: 0.6, long: true },
   { wire: 'sse', bytes: 1_000_000, budget: 0.9, limit: 1.1, long: true },
@@ -62,10 +62,10 @@ function planFor({ wire, bytes, inFlight = 1 }: Row, { short }: Effort): Plan {
   const share = short ? 0.4 : 1 / TIMES
   const rounds = (whole: number): number => Math.ceil(whole * share)
   // The first of a round meets sockets and caches that have cooled down.
-  if (inFlight > 1) return { rounds: rounds(40), callsPerRound: 5 * inFlight, warmUp: 20 * inFlight, inFlight }
+  if (inFlight > 1) return { rounds: rounds(20), callsPerRound: 10 * inFlight, warmUp: 20 * inFlight, inFlight }
   if (bytes > 100_000)
     return {
-      rounds: rounds(40),
+      rounds: rounds(60),
       callsPerRound: wire === 'memory' ? 40 : 8,
       warmUp: wire === 'memory' ? 4_000 : 40,
       inFlight,
@@ -117,8 +117,8 @@ async function compareCalls(
     async () => {
       if (stockCalls + callsPerRound > RENEW_AFTER) {
         await renew()
-        await stock.take(call(20 * inFlight))
-        if (isInside) await ours.take(call(20 * inFlight))
+        await stock.take(call(Math.max(20, 2 * inFlight)))
+        if (isInside) await ours.take(call(Math.max(20, 2 * inFlight)))
       }
       stockCalls += callsPerRound
     },
