@@ -3,6 +3,7 @@ import { MAX_DELAY_MS } from '../../machines/backoff.js'
 import type { RpcEvidence, WireEvidence } from '../../machines/evidence.js'
 import { type Clock, elapsed } from '../clock.js'
 import type { Result } from '../protocol.js'
+import { SparseMap } from '../sparse-map.js'
 import { evidenceOf, keepAnswer, WireError } from '../wire/failure.js'
 import { isResponse, type JsonRpcError, type JsonRpcMessage, type JsonRpcResult } from '../wire/messages.js'
 import type { Wire } from '../wire/wire.js'
@@ -38,8 +39,7 @@ interface Open {
  */
 export class Requests {
   readonly #host: RequestsHost
-  /** Made for the first and gone with the last: a thousand connections have none most of the time. */
-  #open: Map<number, Open> | undefined
+  readonly #open = new SparseMap<number, Open>()
   #nextId: number
   #closed = false
 
@@ -74,7 +74,6 @@ export class Requests {
       const onAbort = signal && (() => this.#takeBack(open, signal.reason, signal.reason))
       const begunAt = elapsed(clock)
       const open: Open = { id, method, timeoutMs, options, begunAt, resolve, reject, onAbort, timer: undefined }
-      this.#open ??= new Map()
       this.#open.set(id, open)
       this.#arm(open, options.firstMs ?? timeoutMs)
       if (onAbort) signal.addEventListener('abort', onAbort)
@@ -93,14 +92,14 @@ export class Requests {
   /** Nothing is answered any more. */
   close(): void {
     this.#closed = true
-    for (const open of this.#open?.values() ?? []) {
+    for (const open of this.#open.values()) {
       this.#settle(open)
       open.reject(this.#failed(open, { kind: 'closed', summary: 'the link was closed' }))
     }
   }
 
   #answer(message: JsonRpcResult | JsonRpcError): void {
-    const open = this.#open?.get(idOf(message.id))
+    const open = this.#open.get(idOf(message.id))
     if (open === undefined) return
     this.#settle(open)
     if ('error' in message) {
@@ -114,7 +113,7 @@ export class Requests {
 
   /** Only a request with a progress token gets progress, and only a bound lets progress extend its time (report 07.06). */
   #progress({ progressToken, progress, total, message }: Record<string, unknown>): void {
-    const open = this.#open?.get(idOf(progressToken))
+    const open = this.#open.get(idOf(progressToken))
     if (open === undefined || typeof progress !== 'number') return
     const { onProgress, maxTotalMs } = open.options
     if (maxTotalMs !== undefined) {
@@ -154,8 +153,7 @@ export class Requests {
   }
 
   #settle(open: Open): boolean {
-    if (!this.#open?.delete(open.id)) return false
-    if (this.#open.size === 0) this.#open = undefined
+    if (!this.#open.delete(open.id)) return false
     this.#host.clock.clearTimeout(open.timer)
     if (open.onAbort) open.options.signal?.removeEventListener('abort', open.onAbort)
     return true

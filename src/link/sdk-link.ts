@@ -24,7 +24,7 @@ import { type ClientOptions, type ServerRequest, type ServerRequestHandler, serv
 import { ClientTransport, ServerErrorData } from './client-transport.js'
 import { readPages } from './pages.js'
 import type { Link, ListOptions, RequestOptions, SessionMemory } from './port.js'
-import { malformed, Requests, refusedBy } from './requests.js'
+import { malformed, Requests, type RequestsHost, refusedBy } from './requests.js'
 
 /** Output schemas are not compiled by the client: 18 of the 22 KiB a bare client takes are its own validator. */
 const noValidator: jsonSchemaValidator = {
@@ -56,12 +56,12 @@ const repeatable: ReadonlySet<string> = new Set([
 
 const isRepeatable = (method: string): boolean => isReadOnly(method) || repeatable.has(method)
 
-export class SdkLink implements Link {
+export class SdkLink implements Link, RequestsHost {
   readonly wire: Wire
   onNotification: ((notification: Notification) => void) | undefined
   readonly #options: ClientOptions
-  readonly #clock: Clock
-  readonly #secrets: readonly string[]
+  readonly clock: Clock
+  readonly secrets: readonly string[]
   #requests: Requests | undefined
   #session: SessionMemory | undefined
   /** The session is its successor's. */
@@ -71,8 +71,8 @@ export class SdkLink implements Link {
   constructor(wire: Wire, options: ClientOptions, clock: Clock, secrets: readonly string[] = []) {
     this.wire = wire
     this.#options = options
-    this.#clock = clock
-    this.#secrets = secrets
+    this.clock = clock
+    this.secrets = secrets
   }
 
   get session(): SessionMemory | undefined {
@@ -108,7 +108,7 @@ export class SdkLink implements Link {
     how: { resumed?: SessionMemory; version?: string },
   ): Promise<{ client: Client; transport: ClientTransport }> {
     const { info, capabilities, handlers } = this.#options
-    const requests = new Requests({ wire: this.wire, clock: this.#clock, secrets: this.#secrets, read }, firstId)
+    const requests = new Requests(this, firstId)
     const transport = new ClientTransport(this.wire, requests, how)
     const client = new Client(info, { capabilities, jsonSchemaValidator: noValidator })
     for (const method of serverRequests) answerRequests(client, method, handlers[method])
@@ -144,6 +144,12 @@ export class SdkLink implements Link {
     options: RequestOptions = {},
   ): Promise<Result> {
     return this.#requests?.ask(method, params, timeoutMs, options) ?? Promise.reject(this.#notConnected(method))
+  }
+
+  /** A result as the SDK's schemas have it: with its defaults, and with what they do not know. */
+  read(method: string, result: unknown): Result | undefined {
+    const schema = method === 'tools/call' ? CallToolResultSchema : ResultSchema
+    return schema.safeParse(result).data
   }
 
   async endSession(timeoutMs: number): Promise<void> {
@@ -184,18 +190,11 @@ export class SdkLink implements Link {
     const wire = this.wire.kind
     if (error instanceof McpError) {
       const { data } = error
-      if (data instanceof ServerErrorData)
-        return refusedBy({ wire: this.wire, secrets: this.#secrets }, method, data.error)
+      if (data instanceof ServerErrorData) return refusedBy(this, method, data.error)
       return new WireError({ kind: 'closed', wire, method, summary: 'the link was closed' }, { cause: error })
     }
     return malformed(this.wire, method, { cause: error })
   }
-}
-
-/** A result as the SDK's schemas have it: with its defaults, and with what they do not know. */
-function read(method: string, result: unknown): Result | undefined {
-  const schema = method === 'tools/call' ? CallToolResultSchema : ResultSchema
-  return schema.safeParse(result).data
 }
 
 function answerRequests(client: Client, method: ServerRequest, handler: ServerRequestHandler | undefined): void {

@@ -1,6 +1,7 @@
 import { type Observable, Subject } from 'rxjs'
 import type { WireEvidence } from '../../machines/evidence.js'
 import { type Clock, systemClock } from '../clock.js'
+import { SparseMap } from '../sparse-map.js'
 import { failureResponse, WireError } from './failure.js'
 import { isRequest, isResponse, type JsonRpcId, type JsonRpcMessage } from './messages.js'
 import { errnoOf } from './web/index.js'
@@ -22,7 +23,7 @@ export class TransportWire implements Wire {
   readonly #inner: TransportLike
   readonly #clock: Clock
   readonly #events = new Subject<WireEvent>()
-  readonly #open = new Map<JsonRpcId, string>()
+  readonly #open = new SparseMap<JsonRpcId, string>()
   #closing: Promise<void> | undefined
   /** Ends a start that is under way. */
   #giveUp: (() => void) | undefined
@@ -149,7 +150,7 @@ export class TransportWire implements Wire {
     const evidence = this.#evidence(byUs ? 'the connection was closed here' : 'the transport closed', {
       kind: 'closed',
     })
-    for (const [id, method] of this.#open) this.onmessage?.(failureResponse(id, { ...evidence, method }))
+    for (const [id, method] of this.#open.entries()) this.onmessage?.(failureResponse(id, { ...evidence, method }))
     this.#open.clear()
     this.#events.next({ type: 'closed', evidence, byUs })
     this.#events.complete()

@@ -42,7 +42,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Files that every part may import; they import only each other and machines/. */
-const leaves = ['src/clock.ts', 'src/errors.ts', 'src/protocol.ts', 'src/redact.ts']
+const leaves = ['src/clock.ts', 'src/errors.ts', 'src/protocol.ts', 'src/redact.ts', 'src/sparse-map.ts']
 
 /** The contract files of src/wire, which stand beside its index as its face. */
 const wireFace = ['src/wire/wire.ts', 'src/wire/messages.ts', 'src/wire/failure.ts', 'src/wire/stdio/system.ts']

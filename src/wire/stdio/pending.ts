@@ -1,3 +1,4 @@
+import { SparseMap } from '../../sparse-map.js'
 import type { JsonRpcId } from '../messages.js'
 import type { Parcel } from './outbox.js'
 
@@ -18,7 +19,7 @@ export class OpenRequest implements Parcel {
 
 /** The requests of ours that are unanswered, by id. */
 export class Pending {
-  readonly #open = new Map<JsonRpcId, OpenRequest>()
+  readonly #open = new SparseMap<JsonRpcId, OpenRequest>()
 
   get size(): number {
     return this.#open.size
@@ -45,7 +46,7 @@ export class Pending {
 
   /** Takes out all, in the order they were sent. */
   takeAll(): [JsonRpcId, OpenRequest][] {
-    const all = [...this.#open]
+    const all = this.#open.entries()
     this.#open.clear()
     return all
   }

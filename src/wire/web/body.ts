@@ -1,15 +1,7 @@
 /** Bodies that are read as a whole. */
 import type { Clock } from '../../clock.js'
+import { Decoder, textOf } from './decoding.js'
 import type { Exchange } from './exchange.js'
-
-const decoder = new TextDecoder()
-
-/** Node's own decoding takes half the time of TextDecoder, which browsers have; both leave a byte order mark out. */
-function textOf(bytes: Uint8Array): string {
-  if (typeof Buffer === 'undefined') return decoder.decode(bytes)
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-}
 
 /** What hears a body once the head has been judged. */
 export interface BodySink {
@@ -24,7 +16,7 @@ export interface BodySink {
  */
 export class Collected {
   #first: Uint8Array | undefined
-  #decoder: InstanceType<typeof TextDecoder> | undefined
+  #decoder: Decoder | undefined
   #text = ''
   #bytes = 0
 
@@ -38,17 +30,17 @@ export class Collected {
       this.#first = chunk
       return
     }
-    if (this.#decoder === undefined) {
-      this.#decoder = new TextDecoder()
-      this.#text = this.#decoder.decode(this.#first, { stream: true })
+    if (this.#first) {
+      this.#decoder = new Decoder()
+      this.#text = this.#decoder.write(this.#first)
       this.#first = undefined
     }
-    this.#text += this.#decoder.decode(chunk, { stream: true })
+    if (this.#decoder) this.#text += this.#decoder.write(chunk)
   }
 
   /** What there is when nothing more comes. */
   text(): string {
-    if (this.#decoder) return this.#text + this.#decoder.decode()
+    if (this.#decoder) return this.#text + this.#decoder.end()
     return this.#first ? textOf(this.#first) : ''
   }
 }

@@ -1,5 +1,6 @@
 /** Server-sent events as MCP uses them: JSON-RPC in `data`, ids for resuming, `retry:`, comments as signs of life. */
 import { createParser, type EventSourceMessage, type EventSourceParser } from 'eventsource-parser'
+import { Decoder } from './decoding.js'
 
 export interface EventStreamListener {
   /** The parsed JSON of one event, with its own id and its words. */
@@ -14,7 +15,7 @@ export interface EventStreamListener {
 
 export class EventStream {
   readonly #listener: EventStreamListener
-  readonly #decoder = new TextDecoder()
+  readonly #decoder = new Decoder()
   readonly #parser: EventSourceParser
   #flushing = false
   #dead = false
@@ -40,7 +41,7 @@ export class EventStream {
   }
 
   feed(chunk: Uint8Array): void {
-    if (!this.#dead) this.#parser.feed(this.#decoder.decode(chunk, { stream: true }))
+    if (!this.#dead) this.#parser.feed(this.#decoder.write(chunk))
   }
 
   /** The same for text, where the bytes are decoded elsewhere. */
@@ -52,7 +53,7 @@ export class EventStream {
   finish(): void {
     if (this.#dead) return
     this.#flushing = true
-    this.#parser.feed(`${this.#decoder.decode()}\n\n`)
+    this.#parser.feed(`${this.#decoder.end()}\n\n`)
   }
 
   #event({ id, event, data }: EventSourceMessage): void {

@@ -1,5 +1,6 @@
 /** The requests of ours that are unanswered, and whatever comes in: each is settled exactly once. */
 import type { WireEvidence } from '../../../machines/evidence.js'
+import { SparseMap } from '../../sparse-map.js'
 import { failureResponse } from '../failure.js'
 import { isMessage, type JsonRpcId, type JsonRpcMessage } from '../messages.js'
 
@@ -31,7 +32,7 @@ type Ref = Pick<Answerable, 'id'>
 
 export class OpenRequests<R extends Answerable> {
   readonly #owner: OpenRequestsOwner<R>
-  readonly #pending = new Map<JsonRpcId, R>()
+  readonly #pending = new SparseMap<JsonRpcId, R>()
   #whenNone: (() => void)[] = []
 
   constructor(owner: OpenRequestsOwner<R>) {
@@ -82,7 +83,7 @@ export class OpenRequests<R extends Answerable> {
 
   /** Answers these, and nothing of them goes on: for them the wire is gone. */
   closeWhere(which: (request: R) => boolean, evidence: (request: R) => WireEvidence): void {
-    for (const request of [...this.#pending.values()].filter(which)) {
+    for (const request of this.#pending.values().filter(which)) {
       const told = evidence(request)
       request.abandon()
       this.#settle(request, failureResponse(request.id, told))
@@ -104,7 +105,7 @@ export class OpenRequests<R extends Answerable> {
   }
 
   refuseWhere(which: (request: R) => boolean, evidence: (request: R) => WireEvidence): void {
-    for (const request of [...this.#pending.values()]) if (which(request)) this.refuse(request, evidence(request))
+    for (const request of this.#pending.values()) if (which(request)) this.refuse(request, evidence(request))
   }
 
   #receiveResponse(value: Exclude<JsonRpcMessage, { method: string }>, from: Ref | undefined): void {
