@@ -93,6 +93,6 @@ export async function withServer<T>(kind: HttpServerKind, work: (server: BenchSe
       },
     })
   } finally {
-    child.kill('SIGKILL')
+    if (child.connected) child.disconnect()
   }
 }

@@ -36,8 +36,8 @@ export type Work =
   /** Median of one call, in microseconds; of its share in a batch where many are under way. */
   | { readonly do: 'call'; readonly count: number; readonly inFlight: number }
   | { readonly do: 'close' }
-  /** Milliseconds from nothing until so many are ready; they are closed outside of it. */
-  | { readonly do: 'connect'; readonly servers: number; readonly url: string }
+  /** Milliseconds from nothing until so many are ready, which are closed then; the median of so many times. */
+  | { readonly do: 'connect'; readonly servers: number; readonly url: string; readonly times: number }
   /** As `connect`, for twenty: ours in a hub. Without an address over stdio. */
   | { readonly do: 'hub'; readonly url?: string }
 
@@ -56,7 +56,7 @@ export async function done(side: Side, work: Work): Promise<number> {
       opened = undefined
       return 0
     case 'connect':
-      return await timedOpen(work.servers, () => ready(side, new URL(work.url)))
+      return await medianOf(work.times, () => timedOpen(work.servers, () => ready(side, new URL(work.url))))
     case 'hub':
       return await hubOf(side, work.url)
   }
@@ -109,6 +109,12 @@ async function ready(side: Side, url: URL): Promise<{ close(): Promise<void> }> 
   const connection = createConnection({ name: 'bench', target: { url } })
   await connection.connect()
   return connection
+}
+
+async function medianOf(times: number, take: () => Promise<number>): Promise<number> {
+  const taken: number[] = []
+  while (taken.length < times) taken.push(await take())
+  return quantile(taken)
 }
 
 async function timedOpen<T extends { close(): Promise<void> }>(count: number, make: () => Promise<T>): Promise<number> {

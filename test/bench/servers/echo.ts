@@ -74,6 +74,7 @@ const eventTail = Buffer.from('\n\n')
 
 /** Tells its port to the parent process, and on `posts` how many there were since it was last asked. */
 async function serve(handler: RequestListener): Promise<void> {
+  process.on('disconnect', () => process.exit())
   let posts = 0
   const http = createServer((req, res) => {
     if (req.method === 'POST') posts += 1
