@@ -31,29 +31,31 @@ export interface Calling {
 
 /** Each is answered by one number. */
 export type Work =
-  /** What calls go through from now on, in place of what was there. */
-  | { readonly do: 'open'; readonly calling: Calling }
+  /** What calls go through from now on, in place of what was there. `beside`: a second one, which has its own calls. */
+  | { readonly do: 'open'; readonly calling: Calling; readonly beside?: true }
   /** Median of one call, in microseconds; of its share in a batch where many are under way. */
-  | { readonly do: 'call'; readonly count: number; readonly inFlight: number }
-  | { readonly do: 'close' }
+  | { readonly do: 'call'; readonly count: number; readonly inFlight: number; readonly beside?: true }
+  | { readonly do: 'close'; readonly beside?: true }
   /** Milliseconds from nothing until so many are ready, which are closed then; the median of so many times. */
   | { readonly do: 'connect'; readonly servers: number; readonly url: string; readonly times: number }
   /** As `connect`, for twenty: ours in a hub. Without an address over stdio. */
   | { readonly do: 'hub'; readonly url?: string }
 
-let opened: Opened | undefined
+const opened: { first?: Opened; second?: Opened } = {}
+
+const placeOf = ({ beside }: { readonly beside?: true }) => (beside ? 'second' : 'first')
 
 export async function done(side: Side, work: Work): Promise<number> {
   switch (work.do) {
     case 'open':
-      await opened?.close()
-      opened = await open(side, work.calling)
+      await opened[placeOf(work)]?.close()
+      opened[placeOf(work)] = await open(side, work.calling)
       return 0
     case 'call':
-      return await timeCalls(opened, work.count, work.inFlight)
+      return await timeCalls(opened[placeOf(work)], work.count, work.inFlight)
     case 'close':
-      await opened?.close()
-      opened = undefined
+      await opened[placeOf(work)]?.close()
+      delete opened[placeOf(work)]
       return 0
     case 'connect':
       return await medianOf(work.times, () => timedOpen(work.servers, () => ready(side, new URL(work.url))))

@@ -2,7 +2,7 @@
 import { withServer } from '../contenders.js'
 import { boundRatio, type Effort, type Figure, type Suite, type Task } from '../figure.js'
 import { type Comparison, compareTimes, comparisonOf } from '../measure.js'
-import { type Contenders, withContenders } from '../processes.js'
+import { type Contenders, withBothWays, withContenders } from '../processes.js'
 import type { Calling, Wire } from '../work.js'
 
 interface Row {
@@ -58,7 +58,7 @@ interface Plan {
 const RENEW_AFTER = 1_000
 
 /** Many short rounds rather than few long ones: what the machine does beside then hits both alike. */
-function planFor({ wire, bytes, inFlight = 1 }: Row, { short }: Effort): Plan {
+function planFor({ wire, bytes, inFlight = 1 }: Pick<Row, 'wire' | 'bytes' | 'inFlight'>, { short }: Effort): Plan {
   const share = short ? 0.4 : 1 / TIMES
   const rounds = (whole: number): number => Math.ceil(whole * share)
   // The first of a round meets sockets and caches that have cooled down.
@@ -143,44 +143,40 @@ function figureOf(name: string, seen: Comparison, against: string, budget: numbe
 /** A connection that is looked at, by the page and by an inspector, against one that is not. */
 function compareInspected(plan: Plan): Promise<Comparison> {
   const plain = { wire: 'memory', bytes: 1 } as const
-  return withContenders((both) => compareCalls(both, [{ ...plain, inspected: true }, plain], plan), ['ours', 'ours'])
+  return withBothWays((both) => compareCalls(both, [{ ...plain, inspected: true }, plain], plan))
 }
 
-/** A row as one task for each time at which it is measured; the last tells the figure. */
-function timesOf(row: Row, effort: Effort): Task[] {
-  const name = nameOf(row)
-  const times = effort.short ? 1 : TIMES
+/** What is measured as one task for each time; the last tells the figure. */
+function timesOf(
+  { name, against, budget, limit }: { name: string; against: string; budget: number; limit: number },
+  measure: () => Promise<Comparison>,
+  { short }: Effort,
+): Task[] {
+  const times = short ? 1 : TIMES
   let rounds: Comparison['rounds'] = []
   return Array.from({ length: times }, (_, time) => ({
     name,
     run: async () => {
-      const seen = await compare(row, planFor(row, effort))
+      const seen = await measure()
       // One that is measured anew, in a short run, is measured by that alone.
-      rounds = effort.short ? seen.rounds : [...rounds, ...seen.rounds]
-      return time < times - 1 ? [] : [figureOf(name, comparisonOf(rounds), 'SDK client', row.budget, row.limit)]
+      rounds = short ? seen.rounds : [...rounds, ...seen.rounds]
+      return time < times - 1 ? [] : [figureOf(name, comparisonOf(rounds), against, budget, limit)]
     },
   }))
 }
 
+const inspected = { name: 'call, memory, inspected', against: 'not inspected', budget: 1.05, limit: 1.25 }
+
 export const calls: Suite = {
   title: 'Calls',
   figures(effort): readonly Task[] {
-    const chosen = rows.filter(({ long }) => !long || !effort.short).map((row) => timesOf(row, effort))
-    const inspected = 'call, memory, inspected'
-    return [
-      ...Array.from({ length: TIMES }, (_, time) => chosen.flatMap((times) => times[time] ?? [])).flat(),
-      {
-        name: inspected,
-        run: async () => {
-          const seen = await compareInspected({
-            rounds: effort.short ? 24 : 60,
-            callsPerRound: 200,
-            warmUp: 4_000,
-            inFlight: 1,
-          })
-          return [figureOf(inspected, seen, 'not inspected', 1.05, 1.25)]
-        },
-      },
-    ]
+    const chosen = rows
+      .filter(({ long }) => !long || !effort.short)
+      .map((row) =>
+        timesOf({ ...row, name: nameOf(row), against: 'SDK client' }, () => compare(row, planFor(row, effort)), effort),
+      )
+    const plain = planFor({ wire: 'memory', bytes: 1 }, effort)
+    const all = [...chosen, timesOf(inspected, () => compareInspected(plain), effort)]
+    return Array.from({ length: TIMES }, (_, time) => all.flatMap((times) => times[time] ?? [])).flat()
   },
 }
