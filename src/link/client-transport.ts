@@ -9,7 +9,7 @@ import {
 } from '../wire/messages.js'
 import type { SendOptions, TransportLike, Wire } from '../wire/wire.js'
 import type { SessionMemory } from './port.js'
-import type { Requests } from './requests.js'
+import { idOf, type Requests } from './requests.js'
 
 /** Marks the error of a handshake as the server's, and keeps it as it came. */
 export class ServerErrorData {
@@ -41,7 +41,7 @@ export class ClientTransport implements TransportLike {
   readonly #resumed: SessionMemory | undefined
   readonly #version: string | undefined
   /** Of the client's own request, while it is open. */
-  #handshake: JsonRpcId | undefined
+  #handshake: number | undefined
 
   constructor(
     wire: Wire,
@@ -75,7 +75,7 @@ export class ClientTransport implements TransportLike {
   send(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
     if (isRequest(message)) {
       if (this.#resumed) return this.#answerInitialize(message.id, this.#resumed)
-      this.#handshake = message.id
+      this.#handshake = idOf(message.id)
       if (this.#version) message.params = { ...message.params, protocolVersion: this.#version }
     } else if (this.#resumed && 'method' in message && message.method === 'notifications/initialized') {
       return Promise.resolve()
@@ -99,7 +99,7 @@ export class ClientTransport implements TransportLike {
     if (!isResponse(message)) {
       if (message.method === 'notifications/progress') this.#requests.receive(message)
       else this.onmessage?.(message, extra)
-    } else if (message.id === this.#handshake) {
+    } else if (idOf(message.id) === this.#handshake) {
       this.#handshake = undefined
       if ('error' in message) markServerError(message)
       else this.#noteOffer(message.result)

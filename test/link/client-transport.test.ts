@@ -38,6 +38,13 @@ describe('a new session', () => {
     expect(ours).toMatchObject([{ id: 1 }, { id: 0, result: { again: true } }])
   })
 
+  it('the answer to a handshake is known by its number, also where that comes as text (report 07.03)', async () => {
+    const { wire, received, send } = made()
+    await send({ id: 0, method: 'initialize', params: {} })
+    wire.say({ id: '0', result: { protocolVersion: '2025-11-25' } })
+    expect(received).toMatchObject([{ result: { protocolVersion: '2025-11-25' } }])
+  })
+
   it('offers another version where one is asked for, and notes what the server names', async () => {
     const { wire, transport, send } = made({ version: '2025-03-26' })
     await send({ id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {} } })
