@@ -45,7 +45,7 @@ class ContenderProcess implements Contender {
   #settle: ((told: Told) => void) | undefined
 
   constructor(side: Side) {
-    this.#child = fork(program, [side], { execArgv: ['--no-warnings'] })
+    this.#child = fork(program, [side])
     this.#child.on('message', (told: Told) => this.#settle?.(told))
     this.#child.on('exit', () => this.#settle?.({ error: 'the process of a contender ended' }))
   }

@@ -53,8 +53,7 @@ async function connectRow(row: Row, { short }: Effort): Promise<Figure[]> {
         compared: { with: 'SDK clients, in parallel', value: stock },
         ratio,
         spread,
-        // One opens a socket of its own; `fetch` goes by one that an earlier client has left open.
-        promise: boundRatio(row.servers === 1 ? 1.2 : 1.1, 1.4),
+        promise: boundRatio(1.1, 1.4),
       },
       {
         name: `${name}: POSTs per server`,

@@ -97,7 +97,7 @@ const shownCount = (count: number | undefined): string => (count ? shown(count, 
 /** What was looked at, and what came of it. */
 const profiled: readonly string[] = [
   '## What was profiled',
-  `${code('NODE_OPTIONS=--cpu-prof npm run bench -- --only PATTERN')} writes a profile of each contender and each server; for the heap, ${code('v8.writeHeapSnapshot()')} before and after a thousand connections, compared by what holds what.`,
+  `${code('node --cpu-prof .cache/bench/test/bench/run.js --only PATTERN')} after any run of the benchmark writes a profile of each contender; for the heap, ${code('v8.writeHeapSnapshot()')} before and after a thousand connections, compared by what holds what.`,
   table(
     ['looked at', 'found', 'changed', 'brought'],
     [
