@@ -176,7 +176,8 @@ export class Requests {
 }
 
 /** Some servers write a number as a string (report 07.03). */
-export const idOf = (value: unknown): number => (typeof value === 'string' || typeof value === 'number' ? Number(value) : -1)
+export const idOf = (value: unknown): number =>
+  typeof value === 'string' || typeof value === 'number' ? Number(value) : -1
 
 /** The server's error as evidence; its texts are passed on but never judged. */
 export function refusedBy(
