@@ -3,9 +3,10 @@
  * sources would pay for the translation.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { copyPageFiles } from '../tooling/page-files.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,10 +20,7 @@ export default function setup(project: TestProject): () => void {
   mkdirSync(built, { recursive: true })
   const tsc = join('node_modules', 'typescript', 'bin', 'tsc')
   execFileSync(process.execPath, [tsc, '-p', import.meta.dirname, '--outDir', built], { stdio: 'inherit' })
-  cpSync('src/inspect', join(built, 'src/inspect'), {
-    recursive: true,
-    filter: (path) => statSync(path).isDirectory() || /\.(js|css|html|svg)$/.test(path),
-  })
+  copyPageFiles(built)
   // The examples import the package by its name, which is that of the nearest manifest.
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
   const exports = { '.': './src/index.js', './machine': './machines/index.js', './*': './src/*/index.js' }

@@ -20,15 +20,15 @@ import { sabotages } from './sabotage.js'
 const seeds = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i)
 
 describe('a simulation', () => {
-  it('holds every sentence through two hundred schedules (P1, P2, P4, P6, P11, P12, P13, P14)', async () => {
-    const report = await simulate({ seeds: 200 })
+  it('holds every sentence through a hundred schedules (P1, P2, P4, P6, P11, P12, P13, P14)', async () => {
+    const report = await simulate({ seeds: 100 })
     console.log(summarizeCampaign(report, 'npm run simulate --'))
     expect(report.failures.map(({ result }) => [result.schedule.seed, result.breaches])).toEqual([])
-    expect(report).toMatchObject({ seeds: 200, lost: 0, doubled: 0 })
-    expect(report.faults).toBeGreaterThan(1_000)
-    expect(report.calls).toBeGreaterThan(2_000)
-    expect(report.tokens).toBeGreaterThan(100)
-    expect(report.logins).toBeGreaterThan(20)
+    expect(report).toMatchObject({ seeds: 100, lost: 0, doubled: 0 })
+    expect(report.faults).toBeGreaterThan(600)
+    expect(report.calls).toBeGreaterThan(1_200)
+    expect(report.tokens).toBeGreaterThan(50)
+    expect(report.logins).toBeGreaterThan(10)
   }, 120_000)
 
   it('of one seed goes the same way every time', async () => {

@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { fileStore } from '../../../src/auth/index.js'
-import { until } from '../../wire/web-rig.js'
-import { type Rig, startRig } from '../rig/index.js'
-import { temporaryFolder } from '../stores/rig.js'
-import { CallingProcess, call, person } from './rig.js'
+import { fileStore } from '../../src/auth/index.js'
+import { CallingProcess, call, person } from '../auth/real/rig.js'
+import { type Rig, startRig } from '../auth/rig/index.js'
+import { temporaryFolder } from '../auth/stores/rig.js'
+import { until } from '../wire/web-rig.js'
 
 const PROCESSES = 5
 const ROUNDS = 10

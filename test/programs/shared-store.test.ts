@@ -2,8 +2,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { fileStore } from '../../../src/auth/stores/index.js'
-import { StoreProcess, temporaryFolder } from './rig.js'
+import { fileStore } from '../../src/auth/stores/index.js'
+import { StoreProcess, temporaryFolder } from '../auth/stores/rig.js'
 
 const key = 'https://issuer.example https://server.example/mcp'
 
