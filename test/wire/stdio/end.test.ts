@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { type Clock, systemClock } from '../../../src/clock.js'
 import { evidenceOf } from '../../../src/wire/failure.js'
 import { initializeParams, isAlive, started, timed, until } from './rig.js'
+
+/** Holds the event loop up. */
+function busyUntil(isSo: () => boolean, withinMs = 5000): void {
+  const deadline = Date.now() + withinMs
+  while (!isSo() && Date.now() < deadline);
+}
+
+const busyFor = (ms: number): void => busyUntil(() => false, ms)
 
 describe('the end of a wire', () => {
   it('02.02: answers a call in flight within a moment when the child is killed', async () => {
@@ -66,12 +75,29 @@ describe('the end of a wire', () => {
     const made = await started({ on: { 'tools/call:echo': [{ answer: true }, { exit: 0 }] } })
     await made.call('counter')
     const call = made.call('echo', { text: 'last words' })
-    const busyUntil = Date.now() + 5000
-    while (!made.log().some(({ event }) => event === 'exit') && Date.now() < busyUntil);
+    busyUntil(() => made.log().some(({ event }) => event === 'exit'))
     // Longer than the wire waits for last words.
-    const longer = Date.now() + 150
-    while (Date.now() < longer);
+    busyFor(150)
     expect((await call).text).toBe('last words')
+  })
+
+  it('shows the exit code and stderr when this process was busy from the first sign of the end to the last', async () => {
+    const clock: Clock = {
+      ...systemClock,
+      setTimeout(fn, ms) {
+        const timer = systemClock.setTimeout(fn, ms)
+        // The wire begins to wait for last words; when the event loop goes on, that time is over.
+        if (ms === 50) {
+          busyUntil(() => made.log().some(({ event }) => event === 'exit'))
+          busyFor(100)
+        }
+        return timer
+      },
+    }
+    const steps = [{ close: 'stdout' }, { wait: 20 }, { print: 'no such key\n', to: 'stderr' }, { exit: 7 }] as const
+    const made = await started({ on: { 'tools/call:echo': [...steps] } }, { clock })
+    const { evidence } = await made.call('echo')
+    expect(evidence?.exit).toMatchObject({ code: 7, stderrTail: 'no such key' })
   })
 
   it('02.03: is told, not thrown, when the child exits in the middle of the handshake', async () => {
