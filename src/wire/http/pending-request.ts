@@ -80,12 +80,9 @@ export class PendingRequest implements OpenRequest, ExchangeSink {
     if (this.settled) return
     const { client, target } = this.#core
     this.#sent = { ...this.#sent, method: this.method, outgoing }
-    const body = written(message, this.#sent, (evidence) => this.#core.refuse(this, evidence))
+    const body = written(client, message, this.#sent, (evidence) => this.#core.refuse(this, evidence))
     if (body === undefined) return
-    const exchange = client.exchange(
-      { method: 'POST', target, headers: outgoing.headers, body: client.body(body) },
-      this,
-    )
+    const exchange = client.exchange({ method: 'POST', target, headers: outgoing.headers, body }, this)
     this.#exchange = exchange
     if (this.settled) exchange.abort()
   }

@@ -120,12 +120,9 @@ export class PostedRequest implements Answerable, ExchangeSink {
     if (this.settled) return
     const { client, target } = this.#core
     this.#sent = { ...this.#sent, outgoing }
-    const body = written(message, this.#sent, (evidence) => this.#core.refuse(this, evidence))
+    const body = written(client, message, this.#sent, (evidence) => this.#core.refuse(this, evidence))
     if (body === undefined) return
-    this.#exchange = client.exchange(
-      { method: 'POST', target, headers: outgoing.headers, body: client.body(body) },
-      this,
-    )
+    this.#exchange = client.exchange({ method: 'POST', target, headers: outgoing.headers, body }, this)
   }
 
   #refused(head: Head): void {

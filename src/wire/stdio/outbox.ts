@@ -6,7 +6,7 @@ export interface Parcel {
 }
 
 interface Waiting {
-  readonly text: string
+  readonly line: string | Uint8Array
   readonly bytes: number
   readonly parcel: Parcel
 }
@@ -36,23 +36,23 @@ export class Outbox {
   }
 
   /** Takes a line; `false` when it does not fit and was not taken. */
-  post(text: string, parcel: Parcel): boolean {
+  post(line: string | Uint8Array, parcel: Parcel): boolean {
     const room = this.#limit - this.queuedBytes
     // A UTF-16 unit makes at most three bytes: counting exactly is needed only near the limit.
-    if (text.length * 3 > room && Buffer.byteLength(text) > room) return false
+    if (line.length * 3 > room && Buffer.byteLength(line) > room) return false
     if (this.#busy || !this.#stdin.writable) {
-      const bytes = Buffer.byteLength(text)
-      this.#waiting.push({ text, bytes, parcel })
+      const bytes = Buffer.byteLength(line)
+      this.#waiting.push({ line, bytes, parcel })
       this.#waitingBytes += bytes
     } else {
       parcel.sent()
-      this.#write(text)
+      this.#write(line)
     }
     return true
   }
 
-  #write(text: string): void {
-    this.#stdin.write(text, this.#written)
+  #write(line: string | Uint8Array): void {
+    this.#stdin.write(line, this.#written)
     // Nothing left in the stream means that the kernel took it all within the call, as it does almost always.
     this.#busy = this.#stdin.writableLength > 0
   }
@@ -66,6 +66,6 @@ export class Outbox {
     this.#waiting = []
     this.#waitingBytes = 0
     for (const { parcel } of waiting) parcel.sent()
-    this.#write(waiting.map(({ text }) => text).join(''))
+    this.#write(Buffer.concat(waiting.map(({ line }) => (typeof line === 'string' ? Buffer.from(line) : line))))
   }
 }

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { WireEvidence } from '../../../machines/evidence.js'
 import { WireError } from '../failure.js'
+import { bytesOf, jsonPieces } from '../json-pieces.js'
 import type { JsonRpcId, JsonRpcMessage, JsonRpcRequest } from '../messages.js'
 import { stdioEvidence } from './evidence.js'
 import { Outbox, type Parcel } from './outbox.js'
@@ -62,13 +63,14 @@ export class Outgoing {
   }
 
   #post(message: JsonRpcMessage, parcel: Parcel): WireEvidence | undefined {
-    let text: string
+    let line: string | Buffer
     try {
-      text = `${JSON.stringify(message)}\n`
+      const pieces = jsonPieces(message)
+      line = pieces.length === 1 ? `${pieces[0]}\n` : bytesOf([...pieces, '\n'])
     } catch {
       return stdioEvidence('thrown', 'the message cannot be written as JSON', { sent: false, subject: 'message' })
     }
-    if (this.#outbox.post(text, parcel)) return undefined
+    if (this.#outbox.post(line, parcel)) return undefined
     const waiting = this.#outbox.queuedBytes
     const summary =
       waiting === 0

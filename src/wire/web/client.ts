@@ -83,9 +83,9 @@ export class HttpClient {
     return hop
   }
 
-  /** @internal The text of a body, as {@link exchange} takes it best. */
-  body(text: string): Body {
-    return this.#backend?.encode?.(text) ?? text
+  /** @internal A message as {@link exchange} takes it best. Throws where JSON cannot hold it. */
+  body(message: object): Body {
+    return this.#backend?.encode?.(message) ?? JSON.stringify(message)
   }
 
   /** @internal */

@@ -38,7 +38,7 @@ export class Delivery implements ExchangeSink {
       const outgoing = made instanceof Promise ? await made : made
       if (this.#settled) return
       this.#sent = { ...this.#sent, outgoing }
-      const body = JSON.stringify(message)
+      const body = client.body(message)
       this.#exchange = client.exchange({ method: 'POST', target, headers: outgoing.headers, body }, this)
     } catch (error) {
       this.#settle(new WireError(thrownEvidence(this.#sent, error)))

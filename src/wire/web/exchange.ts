@@ -54,10 +54,10 @@ export interface Exchange {
 export interface Exchanger {
   exchange(request: ExchangeRequest, sink: ExchangeSink): Exchange
   /**
-   * The text of a body as this backend sends it. What is bytes at once is not kept as text for as long as the request is
-   * under way, to be copied by every collection of garbage. Default: the text.
+   * JSON as this backend sends it. What is bytes at once is not kept as text for as long as the request is under way, to
+   * be copied by every collection of garbage. Default: its text.
    */
-  encode?(text: string): Body
+  encode?(value: object): Body
   /**
    * Further requests use none of the sockets that idle now; what is under way goes on. No effect on those of the caller.
    */

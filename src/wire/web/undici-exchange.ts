@@ -6,6 +6,7 @@
 import { Socket } from 'node:net'
 import { setImmediate as afterThisTurn } from 'node:timers'
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import { bytesOf, jsonPieces } from '../json-pieces.js'
 import type { Body, Exchange, ExchangeRequest, Exchanger, ExchangeSink, ResponseHeaders } from './exchange.js'
 
 /** The part of an undici `Dispatcher` (7 or later) that is used; `Agent`, `ProxyAgent`, `MockAgent` and others fit. */
@@ -100,8 +101,8 @@ class UndiciExchanger implements Exchanger {
     return this.#dispatchers.close()
   }
 
-  encode(text: string): Body {
-    return Buffer.from(text)
+  encode(value: object): Body {
+    return bytesOf(jsonPieces(value))
   }
 
   exchange(request: ExchangeRequest, sink: ExchangeSink): Exchange {
