@@ -233,8 +233,8 @@ export type LinkCommand =
   | { readonly type: 'probe' }
   /** The listening stream may have died without a sign: it is asked for anew. */
   | { readonly type: 'relisten' }
-  /** The listening stream may have been refused under the old credential: it is asked for unless it is open. */
-  | { readonly type: 'listen' }
+  /** What was refused under the old credential, the listening stream or a message, is tried under the new one. */
+  | { readonly type: 'renewed' }
   /**
    * The link is left, its session kept for the next one or not. Without a word, an ending link ends its session, and
    * cuts what is under way.

@@ -8,6 +8,9 @@ const wantsScope = [
   { guard: 'stepsUp', target: 'steppingUp' },
 ] as const
 
+/** The link is told as well: what was refused under the old credential goes out again. */
+const adopt = ['adoptCredential', { type: 'tellLink', params: { type: 'renewed' } }] as const
+
 export const credentials = chartSetup.createStateConfig({
   description: 'Is the credential good for a while, and for enough?',
   initial: 'valid',
@@ -15,7 +18,7 @@ export const credentials = chartSetup.createStateConfig({
     valid: {
       description: 'The credential holds, as far as is known.',
       on: {
-        'credentials.changed': { target: 'valid', reenter: true, actions: 'adoptCredential' },
+        'credentials.changed': { target: 'valid', reenter: true, actions: adopt },
         // The time of the refresh is a time of the clock, and timers stand still while the machine sleeps.
         'clock.jumped': { target: 'valid', reenter: true },
         'scope.insufficient': wantsScope,
@@ -35,13 +38,14 @@ export const credentials = chartSetup.createStateConfig({
         src: 'refresh',
         input: aheadInput,
         onDone: [
-          { guard: 'granted', target: 'valid', actions: 'adoptCredential' },
+          { guard: 'granted', target: 'valid', actions: adopt },
           { guard: 'needsUser', target: 'valid', actions: 'ceaseRefresh' },
           { target: 'valid', actions: 'postponeRefresh' },
         ],
         onError: { target: 'valid', actions: 'postponeRefresh' },
       },
       on: {
+        'credentials.changed': { actions: adopt },
         // A refresh that was begun is finished by the authorizer all the same; what it got is told.
         'scope.insufficient': wantsScope,
         'auth.responded': 'steppingUp.exchanging',
@@ -55,7 +59,7 @@ export const credentials = chartSetup.createStateConfig({
       tags: 'stepping-up',
       initial: 'asking',
       on: {
-        'credentials.changed': { guard: 'newLogin', target: 'valid', actions: 'adoptCredential' },
+        'credentials.changed': [{ guard: 'newLogin', target: 'valid', actions: adopt }, { actions: adopt }],
       },
       states: {
         asking: {
@@ -65,7 +69,7 @@ export const credentials = chartSetup.createStateConfig({
             src: 'stepUp',
             input: scopeInput,
             onDone: [
-              { guard: 'granted', target: to.credentialValid, actions: ['adoptCredential', 'countAuthorization'] },
+              { guard: 'granted', target: to.credentialValid, actions: [...adopt, 'countAuthorization'] },
               { guard: 'needsUser', target: 'awaitingUser' },
               { target: to.credentialValid },
             ],
@@ -93,7 +97,7 @@ export const credentials = chartSetup.createStateConfig({
             src: 'exchange',
             input: authInput,
             onDone: [
-              { guard: 'granted', target: to.credentialValid, actions: ['adoptCredential', 'countAuthorization'] },
+              { guard: 'granted', target: to.credentialValid, actions: [...adopt, 'countAuthorization'] },
               { target: to.credentialValid },
             ],
             onError: to.credentialValid,

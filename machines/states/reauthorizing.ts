@@ -11,7 +11,7 @@ const onward = [
     actions: [
       'adoptCredential',
       'countAuthorization',
-      { type: 'tellLink', params: { type: 'listen' } },
+      { type: 'tellLink', params: { type: 'renewed' } },
       'raiseSuspicion',
     ],
   },

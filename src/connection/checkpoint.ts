@@ -68,7 +68,11 @@ export function readCheckpoint(
   const nothing = { subscriptions: [] }
   if (!isCheckpoint(given) || given.target !== textHash(address)) return nothing
   const { session, logLevel, subscriptions } = given
-  return { ...(session && { session: { ...session } }), ...(logLevel !== undefined && { logLevel }), subscriptions }
+  return {
+    ...(session && { session: { ...session, letters: undefined } }),
+    ...(logLevel !== undefined && { logLevel }),
+    subscriptions,
+  }
 }
 
 function isCheckpoint(given: unknown): given is Checkpoint {

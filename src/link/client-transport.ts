@@ -8,6 +8,7 @@ import {
   withoutNulls,
 } from '../wire/messages.js'
 import type { SendOptions, TransportLike, Wire } from '../wire/wire.js'
+import type { Letters } from './letters.js'
 import type { SessionMemory } from './port.js'
 import { idOf, type Requests } from './requests.js'
 
@@ -37,6 +38,7 @@ export class ClientTransport implements TransportLike {
   offeredVersion: string | undefined
 
   readonly #wire: Wire
+  readonly #letters: Pick<Letters, 'send'>
   readonly #requests: Pick<Requests, 'receive' | 'close'>
   readonly #resumed: SessionMemory | undefined
   readonly #version: string | undefined
@@ -45,10 +47,12 @@ export class ClientTransport implements TransportLike {
 
   constructor(
     wire: Wire,
+    letters: Pick<Letters, 'send'>,
     requests: Pick<Requests, 'receive' | 'close'>,
     { resumed, version }: { resumed?: SessionMemory; version?: string } = {},
   ) {
     this.#wire = wire
+    this.#letters = letters
     this.#requests = requests
     this.#resumed = resumed
     this.#version = version
@@ -77,10 +81,12 @@ export class ClientTransport implements TransportLike {
       if (this.#resumed) return this.#answerInitialize(message.id, this.#resumed)
       this.#handshake = idOf(message.id)
       if (this.#version) message.params = { ...message.params, protocolVersion: this.#version }
-    } else if (this.#resumed && 'method' in message && message.method === 'notifications/initialized') {
-      return Promise.resolve()
+      return this.#wire.send(message, options)
     }
-    return this.#wire.send(message, options)
+    // The end of the handshake: a link to which it is refused is none.
+    if ('method' in message && message.method === 'notifications/initialized')
+      return this.#resumed ? Promise.resolve() : this.#wire.send(message, options)
+    return this.#letters.send(message, options)
   }
 
   #answerInitialize(id: JsonRpcId, session: SessionMemory): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Capabilities, Notification, Result, ServerInfo } from '../protocol.js'
+import type { JsonRpcMessage } from '../wire/messages.js'
 import type { Wire } from '../wire/wire.js'
 import type { ListKind } from './catalog.js'
 
@@ -13,6 +14,8 @@ export interface SessionMemory {
   nextId: number
   /** Where the listening stream had got to. */
   lastEventId?: string
+  /** Answers and notifications of ours that were refused for a credential, for when there is another. */
+  letters?: readonly JsonRpcMessage[]
   /** Since when, by the clock, the server has answered every attempt to go on with it by something else. */
   refusedSince?: number
 }
@@ -45,6 +48,13 @@ export interface Link {
   readonly session: SessionMemory | undefined
   /** Hears the notifications of the server, until the link is released. */
   onNotification: ((notification: Notification) => void) | undefined
+  /**
+   * Looks at the refusal of an answer or a notification of ours. `true`: a new credential may help, and it waits for
+   * {@link renewed}.
+   */
+  onRefused: ((error: unknown) => boolean) | undefined
+  /** There is another credential: what was refused for the old one goes out, and the listening stream is asked for. */
+  renewed(): void
   /** initialize and initialized. `version`: offer this one in place of the newest. */
   negotiate(version?: string): Promise<SessionMemory>
   /** Goes on with a session by one request. An error as answer rejects: whether it speaks of the session is to be judged. */

@@ -7,12 +7,14 @@ import { SparseMap } from '../sparse-map.js'
 import { evidenceOf, keepAnswer, WireError } from '../wire/failure.js'
 import { isResponse, type JsonRpcError, type JsonRpcMessage, type JsonRpcResult } from '../wire/messages.js'
 import type { Wire } from '../wire/wire.js'
+import type { Letters } from './letters.js'
 import type { RequestOptions } from './port.js'
 import { shownError } from './rpc-evidence.js'
 
 /** What the requests of one link need of it. */
 export interface RequestsHost {
   readonly wire: Wire
+  readonly letters: Pick<Letters, 'send'>
   readonly clock: Clock
   /** What must not be shown, should the server repeat it. */
   readonly secrets: readonly string[]
@@ -148,7 +150,7 @@ export class Requests {
   #takeBack(open: Open, reason: unknown, error: unknown): void {
     if (!this.#settle(open)) return
     const params = { requestId: open.id, reason: String(reason) }
-    this.#host.wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {})
+    this.#host.letters.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {})
     open.reject(error)
   }
 

@@ -73,8 +73,8 @@ export class LinkRun {
       case 'relisten':
         this.#link?.wire.relisten?.()
         break
-      case 'listen':
-        this.#link?.wire.listen?.()
+      case 'renewed':
+        this.#link?.renewed()
         break
       case 'detach':
         this.#detached = true
@@ -90,7 +90,7 @@ export class LinkRun {
     this.#left = true
     if (this.#runtime.live?.link === this.#link) this.#runtime.live = undefined
     this.#wireEvents?.unsubscribe()
-    if (this.#link) this.#link.onNotification = undefined
+    if (this.#link) this.#link.onNotification = this.#link.onRefused = undefined
     this.#admission?.leave()
     this.#finish?.()
     if (!this.#detached) void this.#runtime.letGo()
@@ -127,6 +127,7 @@ export class LinkRun {
       })
       this.#wireEvents = link.wire.events$.subscribe((event) => this.#onWire(event))
       link.onNotification = (notification) => this.#onNotification(notification)
+      link.onRefused = (error) => this.#onRefused(error)
       await link.wire.start()
       this.#tell({ type: 'link.opened' })
     } catch (error) {
@@ -219,6 +220,7 @@ export class LinkRun {
     if (known) this.#goLive(link)
     // Before the chart goes on: whoever asks for the stream next does not know where it had got to.
     link.wire.listen?.(session.lastEventId)
+    link.renewed()
     this.#tell({ type: 'link.resumed', known })
   }
 
@@ -228,8 +230,8 @@ export class LinkRun {
   }
 
   async #discover(link: Link): Promise<void> {
-    // Credentials may have been renewed while the listening stream was refused.
-    link.wire.listen?.()
+    // Credentials may have been renewed before the lists were read.
+    link.renewed()
     const complete = await this.#contents?.discover()
     this.#goLive(link)
     this.#tell({ type: 'link.discovered', complete: complete === true })
@@ -277,6 +279,14 @@ export class LinkRun {
     this.#contents?.mark(changed)
     if (changed.length > 0) this.#tell({ type: 'lists.changed' })
     this.#runtime.notifications$.next({ method, params })
+  }
+
+  /** An answer or a notification of ours was refused; `true`: it waits for a new credential. */
+  #onRefused(error: unknown): boolean {
+    const fault = this.#judge(error)
+    if (this.#left || fault.class !== 'unauthorized' || fault.scope !== 'link') return false
+    this.#meet(fault)
+    return true
   }
 
   #onWire(event: WireEvent): void {

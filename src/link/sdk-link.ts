@@ -22,6 +22,7 @@ import type { Wire } from '../wire/wire.js'
 import { type ListKind, listMethods, listsOf } from './catalog.js'
 import { type ClientOptions, type ServerRequest, type ServerRequestHandler, serverRequests } from './client-options.js'
 import { ClientTransport, ServerErrorData } from './client-transport.js'
+import { Letters } from './letters.js'
 import { readPages } from './pages.js'
 import type { Link, ListOptions, RequestOptions, SessionMemory } from './port.js'
 import { malformed, Requests, type RequestsHost, refusedBy } from './requests.js'
@@ -58,6 +59,7 @@ const isRepeatable = (method: string): boolean => isReadOnly(method) || repeatab
 
 export class SdkLink implements Link, RequestsHost {
   readonly wire: Wire
+  readonly letters: Letters
   onNotification: ((notification: Notification) => void) | undefined
   readonly #options: ClientOptions
   readonly clock: Clock
@@ -70,9 +72,22 @@ export class SdkLink implements Link, RequestsHost {
   /** `secrets`: what must not be shown, should the server repeat it. */
   constructor(wire: Wire, options: ClientOptions, clock: Clock, secrets: readonly string[] = []) {
     this.wire = wire
+    this.letters = new Letters(wire)
     this.#options = options
     this.clock = clock
     this.secrets = secrets
+  }
+
+  get onRefused(): ((error: unknown) => boolean) | undefined {
+    return this.letters.onRefused
+  }
+  set onRefused(look: ((error: unknown) => boolean) | undefined) {
+    this.letters.onRefused = look
+  }
+
+  renewed(): void {
+    this.wire.listen?.()
+    this.letters.renewed()
   }
 
   get session(): SessionMemory | undefined {
@@ -80,6 +95,7 @@ export class SdkLink implements Link, RequestsHost {
     if (!session || !this.#requests || this.#isFormer) return session
     session.nextId = this.#requests.nextId
     session.lastEventId = this.wire.lastEventId ?? session.lastEventId
+    session.letters = this.letters.held
     return session
   }
 
@@ -98,6 +114,8 @@ export class SdkLink implements Link, RequestsHost {
   }
 
   async resume(session: SessionMemory): Promise<void> {
+    // What an earlier link could not send waits until it is known that the session goes on, and the credential is good.
+    this.letters.take(session.letters ?? [])
     this.#session = session
     await this.#connect(session.nextId, { resumed: session })
     await this.request(this.#cheapList() ?? 'ping', undefined, MAX_DELAY_MS)
@@ -109,7 +127,7 @@ export class SdkLink implements Link, RequestsHost {
   ): Promise<{ client: Client; transport: ClientTransport }> {
     const { info, capabilities, handlers } = this.#options
     const requests = new Requests(this, firstId)
-    const transport = new ClientTransport(this.wire, requests, how)
+    const transport = new ClientTransport(this.wire, this.letters, requests, how)
     const client = new Client(info, { capabilities, jsonSchemaValidator: noValidator })
     for (const method of serverRequests) answerRequests(client, method, handlers[method])
     client.fallbackNotificationHandler = async (notification) => this.onNotification?.(notification)
@@ -166,6 +184,7 @@ export class SdkLink implements Link, RequestsHost {
   async release(): Promise<void> {
     // Brings the remembered session up to date before the wire is gone.
     void this.session
+    this.letters.close()
     await this.wire.close()
     this.onNotification = undefined
   }

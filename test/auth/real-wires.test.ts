@@ -12,6 +12,8 @@ import { AuthorizationServer } from './authorization-server.js'
 import { redirectUrl } from './scenes.js'
 import { MemoryStore } from './world.js'
 
+const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } }
+
 /** An authorization server that listens. */
 async function listening() {
   const as = new AuthorizationServer(systemClock)
@@ -75,6 +77,53 @@ describe.each(['http', 'sse'] as const)('over the %s wire', (kind) => {
     expect([as.count('authorization_code'), as.count('refresh_token')]).toEqual([1, 1])
     await connection.close()
     await vi.waitFor(() => expect(server.sockets).toBe(0), 5_000)
+  })
+})
+
+describe.each(['http', 'sse'] as const)('an answer to the server over the %s wire', (kind) => {
+  it('that is refused for its credential is a reason to renew it, and goes out again', async () => {
+    await using served = await listening()
+    const { as } = served
+    let value = as.issue().access_token
+    await using server = await startFaultServer({ legacy: kind === 'sse' })
+    server.answer('*', (visit) => {
+      const token = String(visit.request.headers.authorization).replace(/^Bearer /, '')
+      return as.scopeOf(token) === undefined ? status(401)(visit) : visit.healthy()
+    })
+    const asked: string[] = []
+    const refresh = () => {
+      asked.push('refresh')
+      value = as.issue().access_token
+    }
+    // The credential runs out while a person is asked.
+    const handlers = {
+      'elicitation/create': () => {
+        as.expire()
+        return { action: 'accept', content: { name: 'Ada' } }
+      },
+    }
+    const url = kind === 'sse' ? server.legacyUrl : server.url
+    const connection = quick({
+      target: { url, kind },
+      authorizer: { token: () => value, refresh },
+      client: { handlers },
+    })
+    await connection.connect()
+    const request = {
+      jsonrpc: '2.0',
+      id: 'q',
+      method: 'elicitation/create',
+      params: { message: 'name?', requestedSchema },
+    }
+    const streams = kind === 'sse' ? server.legacy : server.streams
+    await vi.waitFor(() => expect(streams.size).toBe(1))
+    streams.push(request)
+    const answers = () => server.requests('POST').filter(({ id, method }) => id === 'q' && method === undefined)
+    await vi.waitFor(() => expect(answers()).toHaveLength(2), 5_000)
+    expect(answers()[1]?.body).toMatchObject({ result: { action: 'accept', content: { name: 'Ada' } } })
+    await connection.callTool({ name: 'echo', arguments: { text: 'on' } })
+    expect([asked, connection.status, answers().length]).toEqual([['refresh'], 'ready', 2])
+    await connection.close()
   })
 })
 

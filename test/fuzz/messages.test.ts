@@ -17,7 +17,12 @@ describe('messages', () => {
         const wire = new FakeWire()
         const heard: object[] = []
         const requests = { receive: (message: object) => heard.push(message), close() {} }
-        const transport = new ClientTransport(wire, requests, nextId > 0 ? { resumed: { ...remembered, nextId } } : {})
+        const transport = new ClientTransport(
+          wire,
+          wire,
+          requests,
+          nextId > 0 ? { resumed: { ...remembered, nextId } } : {},
+        )
         transport.onmessage = (message: object) => heard.push(message)
         const messages = values.filter(isMessage)
         for (const message of messages) wire.onmessage?.(message)

@@ -25,7 +25,7 @@ function made(firstId = 1) {
   const clock = new CountingClock()
   const read = (_: string, result: unknown) =>
     typeof result === 'object' && result !== null && !('bad' in result) ? (result as Result) : undefined
-  const requests = new Requests({ wire, clock, secrets: ['hush'], read }, firstId)
+  const requests = new Requests({ wire, letters: wire, clock, secrets: ['hush'], read }, firstId)
   const ask = (options: RequestOptions = {}, timeoutMs = 1_000, params?: Record<string, unknown>) => {
     const seen: { result?: Result; error?: unknown } = {}
     const done = requests.ask('tools/call', params, timeoutMs, options).then(

@@ -134,6 +134,14 @@ const isHeldAgainst = (c: ConnectionContext): boolean =>
 const goesOn = (before: Snapshot, after: Snapshot): boolean =>
   before.matches({ linked: { reauthorizing: 'refreshing' } }) && after.matches({ linked: 'ready' })
 
+/** The link goes on, beside which a credential was got or told of. */
+function isAdopted(before: Snapshot, event: EventObject, after: Snapshot): boolean {
+  const { type, output } = event as EventObject & { output?: { type: string } }
+  if (!before.matches({ linked: 'ready' }) || !after.matches({ linked: 'ready' })) return false
+  if (type === 'credentials.changed') return true
+  return /^xstate\.done\.actor\.(refresh|stepUp|exchange)/.test(type) && output?.type === 'granted'
+}
+
 /** States that are only passed through. */
 function passed(before: Snapshot, event: EventObject, after: Snapshot): string[] {
   const place = (end: string) => placesOf(after).some((one) => one.endsWith(end))
@@ -155,8 +163,8 @@ function expectedOf(before: Snapshot, event: EventObject, after: Snapshot): stri
   const effects = [...entered.flatMap((place) => onEntry(place, after.context)), ...left.flatMap(onExit)]
   if (from.includes('linked.ready.health.waking') && to.includes('linked.ready.health.probing'))
     effects.push('tell relisten')
-  // Decision 10: the listening stream may have been refused under the old credential.
-  if (goesOn(before, after)) effects.push('tell listen')
+  // Decision 10: the listening stream, or a message, may have been refused under the old credential.
+  if (goesOn(before, after) || isAdopted(before, event, after)) effects.push('tell renewed')
   if (event.type === 'disconnect' && !before.matches('closing') && after.matches('closing'))
     effects.push('say connection.disconnected')
   if (left.includes('linked')) {

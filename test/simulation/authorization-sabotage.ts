@@ -16,6 +16,15 @@ const withoutCredential = ({ headers, ...init }: RequestInit): RequestInit => {
 
 export const authorizationSabotages: readonly Sabotage[] = [
   {
+    what: 'an answer that is refused for its credential is lost',
+    breaks: 'once all is well, the server is answered (liveness)',
+    connect: fetching((fetch) => async (url, init, { method, id }) => {
+      const response = await fetch(url, init)
+      const isRefused = response.status === 401 && method === undefined && id !== undefined
+      return isRefused ? new Response(null, { status: 202 }) : response
+    }),
+  },
+  {
     what: 'every token is asked for twice',
     breaks: 'one token is asked for at a time (P12)',
     connect: fetching((fetch) => (url, init) => {

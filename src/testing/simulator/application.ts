@@ -66,6 +66,11 @@ export class SimulatedApplication {
     this.#breach = breach
   }
 
+  /** Links that were begun. */
+  get links(): number {
+    return this.#connection.actor.getSnapshot().context.generation
+  }
+
   /** Calls that are not settled. */
   get open(): ReadonlySet<MadeCall> {
     return this.#open

@@ -185,7 +185,7 @@ class Simulation {
       simulatedMs: this.#clock.now() - new DrivenClock().now(),
       faults: this.#schedule.steps.filter(isMisfortune).length,
       ...tally(calls, ({ key }) => this.#world.server.runs.get(key) ?? 0),
-      links: this.#connection.actor.getSnapshot().context.generation,
+      links: this.#application.links,
       tokens: this.#world.authorization?.watch.requests ?? 0,
       logins: this.#world.authorization?.logins ?? 0,
     }
