@@ -341,7 +341,7 @@ export class ConnectionHandle implements Connection {
     this.#runtime.changes$.complete()
     this.#runtime.notifications$.complete()
     // An actor that broke did not stop its children, and one that was stopped in a wait leaves its session behind.
-    if (broken !== undefined) this.#runtime.leaveLink?.()
+    if (broken !== undefined) this.#runtime.run?.leave()
     this.#released = this.#runtime.release()
   }
 

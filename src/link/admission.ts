@@ -4,21 +4,25 @@ import type { LinkEvent } from '../../machines/types.js'
 import type { Door } from './gate/index.js'
 
 /** What a link is told of its way through the gate. */
-interface Ways {
-  readonly tell: (event: LinkEvent) => void
-  readonly refuse: (evidence: WireEvidence) => void
+export interface AdmissionWays {
+  tell(event: LinkEvent): void
+  refuse(evidence: WireEvidence): void
 }
 
 /** One link at the gate: asks as often as the chart says, is let through once, and leaves. */
 export class Admission {
   readonly #door: Door | undefined
   readonly #visitor: Parameters<Door['ask']>[0]
-  readonly #ways: Ways
+  readonly #ways: AdmissionWays
   readonly #entered: Promise<boolean>
   #settle!: (isIn: boolean) => void
   #isSettled = false
 
-  constructor(door: Door | undefined, { insists, patienceMs }: { insists: boolean; patienceMs: number }, ways: Ways) {
+  constructor(
+    door: Door | undefined,
+    { insists, patienceMs }: { insists: boolean; patienceMs: number },
+    ways: AdmissionWays,
+  ) {
     this.#door = door
     this.#ways = ways
     this.#visitor = { insists, patienceMs, called: () => ways.tell({ type: 'link.called' }) }

@@ -8,9 +8,11 @@ import {
   withoutNulls,
 } from '../wire/messages.js'
 import type { SendOptions, TransportLike, Wire } from '../wire/wire.js'
-import type { Letters } from './letters.js'
 import type { SessionMemory } from './port.js'
-import { idOf, type Requests } from './requests.js'
+import { idOf, type Requests, type RequestsHost } from './requests.js'
+
+/** Whose answers go out. */
+type PostHost = Pick<RequestsHost, 'letters'>
 
 /** Marks the error of a handshake as the server's, and keeps it as it came. */
 export class ServerErrorData {
@@ -38,7 +40,7 @@ export class ClientTransport implements TransportLike {
   offeredVersion: string | undefined
 
   readonly #wire: Wire
-  readonly #letters: Pick<Letters, 'send'>
+  readonly #host: PostHost
   readonly #requests: Pick<Requests, 'receive' | 'close'>
   readonly #resumed: SessionMemory | undefined
   readonly #version: string | undefined
@@ -47,12 +49,12 @@ export class ClientTransport implements TransportLike {
 
   constructor(
     wire: Wire,
-    letters: Pick<Letters, 'send'>,
+    host: PostHost,
     requests: Pick<Requests, 'receive' | 'close'>,
     { resumed, version }: { resumed?: SessionMemory; version?: string } = {},
   ) {
     this.#wire = wire
-    this.#letters = letters
+    this.#host = host
     this.#requests = requests
     this.#resumed = resumed
     this.#version = version
@@ -86,7 +88,7 @@ export class ClientTransport implements TransportLike {
     // The end of the handshake: a link to which it is refused is none.
     if ('method' in message && message.method === 'notifications/initialized')
       return this.#resumed ? Promise.resolve() : this.#wire.send(message, options)
-    return this.#letters.send(message, options)
+    return this.#host.letters.send(message, options)
   }
 
   #answerInitialize(id: JsonRpcId, session: SessionMemory): Promise<void> {

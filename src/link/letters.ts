@@ -1,9 +1,16 @@
 /** What we tell a server without asking: answers to its requests, and notifications. */
 import type { JsonRpcMessage } from '../wire/messages.js'
 import type { SendOptions, Wire } from '../wire/wire.js'
+import type { LinkListener } from './port.js'
 
 /** So often is one sent again: a server that refuses every credential is the chart's affair. */
 const RESENDS = 2
+
+/** The link of which they go out. */
+export interface LettersHost {
+  readonly wire: Wire
+  readonly listener: Pick<LinkListener, 'onRefused'> | undefined
+}
 
 /** It waits for a new credential. */
 interface Held {
@@ -16,15 +23,13 @@ interface Held {
  * for something, and let a token run out meanwhile, would wait for ever.
  */
 export class Letters {
-  /** Looks at a refusal; `true` when a new credential may help, which is then to be told by {@link renewed}. */
-  onRefused: ((error: unknown) => boolean) | undefined
-  readonly #wire: Wire
+  readonly #host: LettersHost
   #renewals = 0
   #closed = false
   #held: Held[] | undefined
 
-  constructor(wire: Wire) {
-    this.#wire = wire
+  constructor(host: LettersHost) {
+    this.#host = host
   }
 
   /** What waits for a new credential: a later link of the same session can still {@link take} it. */
@@ -37,9 +42,9 @@ export class Letters {
     for (let left = RESENDS; ; left--) {
       const under = this.#renewals
       try {
-        return await this.#wire.send(message, options)
+        return await this.#host.wire.send(message, options)
       } catch (error) {
-        if (this.onRefused?.(error) !== true || left === 0) throw error
+        if (this.#host.listener?.onRefused(error) !== true || left === 0) throw error
         // Refused for a credential that has been renewed meanwhile, it need not wait for another.
         if (under === this.#renewals) await this.#renewal(message)
         if (this.#closed) throw error

@@ -35,6 +35,17 @@ export interface RequestOptions {
   readonly onProgress?: (progress: { progress: number; total?: number; message?: string }) => void
 }
 
+/** Whose link it is. */
+export interface LinkListener {
+  /** The server tells something. */
+  onNotification(notification: Notification): void
+  /**
+   * An answer or a notification of ours was refused. `true`: a new credential may help, and it waits for
+   * {@link Link.renewed}.
+   */
+  onRefused(error: unknown): boolean
+}
+
 /**
  * One attempt at one server: the only way in which the rest of the library reaches the protocol. Another revision of
  * the protocol, or another SDK, is another implementation of this.
@@ -46,13 +57,8 @@ export interface Link {
   readonly wire: Wire
   /** The session of this link, as it stands now. */
   readonly session: SessionMemory | undefined
-  /** Hears the notifications of the server, until the link is released. */
-  onNotification: ((notification: Notification) => void) | undefined
-  /**
-   * Looks at the refusal of an answer or a notification of ours. `true`: a new credential may help, and it waits for
-   * {@link renewed}.
-   */
-  onRefused: ((error: unknown) => boolean) | undefined
+  /** Until the link is released. */
+  listener: LinkListener | undefined
   /** There is another credential: what was refused for the old one goes out, and the listening stream is asked for. */
   renewed(): void
   /** initialize and initialized. `version`: offer this one in place of the newest. */

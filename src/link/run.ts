@@ -8,18 +8,18 @@ import { supportedVersions } from '../../machines/versions.js'
 import { elapsed } from '../clock.js'
 import { evidenceOf, WireError } from '../wire/failure.js'
 import type { WireEvent } from '../wire/wire.js'
-import { Admission } from './admission.js'
+import { Admission, type AdmissionWays } from './admission.js'
 import { changedLists } from './catalog.js'
 import { Contents } from './contents.js'
 import { Errands } from './errands.js'
 import { judge } from './judge.js'
 import { LiveLink } from './live-link.js'
-import type { Link } from './port.js'
+import type { Link, LinkListener } from './port.js'
 import { isAnswer, Prober } from './prober.js'
 import type { ConnectionRuntime } from './runtime.js'
 
 /** One link from its first moment to its last: obeys the chart's commands, and tells what happens in the chart's words. */
-export class LinkRun {
+export class LinkRun implements LinkListener, AdmissionWays {
   readonly #runtime: ConnectionRuntime
   readonly #input: LinkInput
   readonly #sendBack: (event: LinkEvent) => void
@@ -44,8 +44,7 @@ export class LinkRun {
     this.#input = input
     this.#sendBack = sendBack
     this.#errands = new Errands(runtime.clock, runtime.policy.callMs)
-    runtime.leaveLink = () => this.leave()
-    runtime.hear = (notification) => this.#onNotification(notification)
+    runtime.run = this
   }
 
   obey(command: LinkCommand): void {
@@ -90,22 +89,20 @@ export class LinkRun {
     this.#left = true
     if (this.#runtime.live?.link === this.#link) this.#runtime.live = undefined
     this.#wireEvents?.unsubscribe()
-    if (this.#link) this.#link.onNotification = this.#link.onRefused = undefined
+    if (this.#link) this.#link.listener = undefined
     this.#admission?.leave()
     this.#finish?.()
     if (!this.#detached) void this.#runtime.letGo()
   }
 
-  async #occupySlot(): Promise<void> {
-    if (this.#left) return
-    const gone = new Promise<void>((resolve) => {
-      this.#finish = resolve
+  /** Nothing of the link may outlast the slot; releasing it ends an opening that still goes on. */
+  #occupySlot(): Promise<unknown> {
+    if (this.#left) return Promise.resolve()
+    return new Promise((resolve) => {
+      let opening: Promise<void> | undefined
+      this.#finish = () => resolve(this.#release().then(() => opening))
+      opening = this.#open()
     })
-    const opening = this.#open()
-    await gone
-    // Releasing ends an opening that still goes on, and nothing of it may outlast the slot.
-    await this.#release()
-    await opening
   }
 
   async #open(): Promise<void> {
@@ -126,10 +123,9 @@ export class LinkRun {
         lose: (fault) => this.#meet(fault),
       })
       this.#wireEvents = link.wire.events$.subscribe((event) => this.#onWire(event))
-      link.onNotification = (notification) => this.#onNotification(notification)
-      link.onRefused = (error) => this.#onRefused(error)
+      link.listener = this
       await link.wire.start()
-      this.#tell({ type: 'link.opened' })
+      this.tell({ type: 'link.opened' })
     } catch (error) {
       this.#fail(error)
     }
@@ -139,14 +135,7 @@ export class LinkRun {
   #admitted(): Promise<boolean> {
     const { insists } = this.#input
     const patienceMs = this.#runtime.policy.backoff.capMs
-    this.#admission = new Admission(
-      this.#runtime.door,
-      { insists, patienceMs },
-      {
-        tell: (event) => this.#tell(event),
-        refuse: (evidence) => this.#tell({ type: 'fault', fault: this.#judgeEvidence(evidence) }),
-      },
-    )
+    this.#admission = new Admission(this.#runtime.door, { insists, patienceMs }, this)
     this.#admission.ask()
     return this.#admission.entered
   }
@@ -158,7 +147,7 @@ export class LinkRun {
       if (this.#underWay === 'refusals') await link.wire.answered?.(REFUSALS_MS)
       const isKept = this.#keepSession && link.wire.sessionId === this.#runtime.session?.id
       if (isKept && this.#underWay === 'drain' && this.#runtime.drain(link)) {
-        link.onNotification = (notification) => this.#runtime.hear?.(notification)
+        link.listener = { onNotification: (told) => this.#runtime.run?.onNotification(told), onRefused: () => false }
         return
       }
       if (!isKept) {
@@ -196,7 +185,7 @@ export class LinkRun {
     const { name, version } = serverInfo
     const resumable = session.id !== undefined
     this.#agreed(link)
-    this.#tell({ type: 'link.initialized', session: { protocolVersion, server: { name, version }, resumable } })
+    this.tell({ type: 'link.initialized', session: { protocolVersion, server: { name, version }, resumable } })
     link.wire.listen?.()
   }
 
@@ -221,7 +210,7 @@ export class LinkRun {
     // Before the chart goes on: whoever asks for the stream next does not know where it had got to.
     link.wire.listen?.(session.lastEventId)
     link.renewed()
-    this.#tell({ type: 'link.resumed', known })
+    this.tell({ type: 'link.resumed', known })
   }
 
   /** A session is agreed on. A process has proved nothing by that yet: many end when they are first asked for something. */
@@ -234,13 +223,13 @@ export class LinkRun {
     link.renewed()
     const complete = await this.#contents?.discover()
     this.#goLive(link)
-    this.#tell({ type: 'link.discovered', complete: complete === true })
+    this.tell({ type: 'link.discovered', complete: complete === true })
     this.#tellUnheard()
   }
 
   async #refresh(): Promise<void> {
     const read = await this.#contents?.refresh()
-    if (read) this.#tell({ type: 'lists.refreshed', ...read })
+    if (read) this.tell({ type: 'lists.refreshed', ...read })
   }
 
   #proberOf(link: Link): Prober {
@@ -254,14 +243,14 @@ export class LinkRun {
       .catch((error: unknown) => this.#failProbe(error))
     if (!life) return
     this.#runtime.rttMs = life.rttMs ?? this.#runtime.rttMs
-    this.#tell({ type: 'probe.answered' })
+    this.tell({ type: 'probe.answered' })
   }
 
   /** A fault of the link is one, whatever was asked for; any other failure of a probe counts as no sign of life. */
   #failProbe(error: unknown): undefined {
     const fault = this.#judge(error)
     if (fault.scope === 'link') throw error
-    this.#tell({ type: 'probe.failed', fault })
+    this.tell({ type: 'probe.failed', fault })
   }
 
   /** Calls may go out from here on; of the lists, what has come counts. */
@@ -274,15 +263,16 @@ export class LinkRun {
     this.#runtime.live = new LiveLink(link, this.#input.generation, (fault) => this.#note(fault))
   }
 
-  #onNotification({ method, params }: { method: string; params?: Record<string, unknown> }): void {
+  /** The server tells something, on this link or on one that drains beside it. */
+  onNotification({ method, params }: { method: string; params?: Record<string, unknown> }): void {
     const changed = changedLists(method)
     this.#contents?.mark(changed)
-    if (changed.length > 0) this.#tell({ type: 'lists.changed' })
+    if (changed.length > 0) this.tell({ type: 'lists.changed' })
     this.#runtime.notifications$.next({ method, params })
   }
 
   /** An answer or a notification of ours was refused; `true`: it waits for a new credential. */
-  #onRefused(error: unknown): boolean {
+  onRefused(error: unknown): boolean {
     const fault = this.#judge(error)
     if (this.#left || fault.class !== 'unauthorized' || fault.scope !== 'link') return false
     this.#meet(fault)
@@ -298,20 +288,20 @@ export class LinkRun {
         this.#meet(this.#judgeEvidence(event.evidence))
         break
       case 'suspect':
-        this.#tell({ type: 'suspect' })
+        this.tell({ type: 'suspect' })
         break
       case 'listening':
-        this.#tell({ type: 'link.listening' })
+        this.tell({ type: 'link.listening' })
         if (event.gap) {
           this.#contents?.mark()
-          this.#tell({ type: 'lists.changed' })
+          this.tell({ type: 'lists.changed' })
         } else {
           this.#contents?.opened()
           if (this.#phase === 'ready') this.#tellUnheard()
         }
         break
       case 'post-only':
-        this.#tell({ type: 'link.postOnly' })
+        this.tell({ type: 'link.postOnly' })
         break
       case 'listening-ended':
         this.#runtime.onNote?.({ type: 'cut', evidence: event.evidence })
@@ -322,8 +312,13 @@ export class LinkRun {
     }
   }
 
+  /** The gate turned the link away. */
+  refuse(evidence: WireEvidence): void {
+    this.tell({ type: 'fault', fault: this.#judgeEvidence(evidence) })
+  }
+
   #tellUnheard(): void {
-    if (this.#contents?.takeUnheard()) this.#tell({ type: 'lists.unheard' })
+    if (this.#contents?.takeUnheard()) this.tell({ type: 'lists.unheard' })
   }
 
   #fail(error: unknown): void {
@@ -337,8 +332,8 @@ export class LinkRun {
       return
     }
     this.#runtime.onNote?.({ type: 'call-fault', fault })
-    if (wantsScope(fault)) this.#tell({ type: 'scope.insufficient', fault, credentialEpoch: complainsOf(fault) })
-    else if (fault.suspect) this.#tell({ type: 'suspect' })
+    if (wantsScope(fault)) this.tell({ type: 'scope.insufficient', fault, credentialEpoch: complainsOf(fault) })
+    else if (fault.suspect) this.tell({ type: 'suspect' })
   }
 
   #judge(error: unknown): Fault {
@@ -365,7 +360,7 @@ export class LinkRun {
     const fault = this.#counted(met)
     this.#note(fault)
     this.#admission?.heed(fault)
-    this.#tell({ type: 'fault', fault, credentialEpoch: complainsOf(fault) })
+    this.tell({ type: 'fault', fault, credentialEpoch: complainsOf(fault) })
   }
 
   /** A process that ended too early is counted for all connections to its command. */
@@ -375,7 +370,8 @@ export class LinkRun {
     return { ...fault, evidence: { ...fault.evidence, earlyExits } }
   }
 
-  #tell(event: LinkEvent): void {
+  /** The chart is told, for as long as it knows of this link. */
+  tell(event: LinkEvent): void {
     if (!this.#left) this.#sendBack(event)
   }
 }

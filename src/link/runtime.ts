@@ -22,7 +22,7 @@ import { Draining } from './draining.js'
 import { type Door, gateOf } from './gate/index.js'
 import { noteServedBy } from './legacy-addresses.js'
 import type { LiveLink } from './live-link.js'
-import type { Link, SessionMemory } from './port.js'
+import type { Link, LinkListener, SessionMemory } from './port.js'
 import { Restoration, type RestoredItem } from './restoration.js'
 import { SdkLink } from './sdk-link.js'
 import { secretsOf } from './secrets.js'
@@ -94,10 +94,8 @@ export class ConnectionRuntime implements Runtime {
   readonly #sessions: Sessions
   readonly #wires: Wires
   #target: Target
-  /** Leaves the link that is there, should its actor have no chance to. */
-  leaveLink: (() => void) | undefined
-  /** The last link hears what the server says on the wire of one before it, too. */
-  hear: ((notification: Notification) => void) | undefined
+  /** The last link: it is left should its actor have no chance to, and hears what is said on the wire of one before it. */
+  run: ({ leave(): void } & LinkListener) | undefined
   #live: LiveLink | undefined
   /** What must not be shown wherever the server repeats it; the tokens that are used join it. */
   #secrets: string[] = []

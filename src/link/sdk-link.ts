@@ -16,15 +16,15 @@ import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation'
 import { MAX_DELAY_MS } from '../../machines/backoff.js'
 import { supportedVersions } from '../../machines/versions.js'
 import type { Clock } from '../clock.js'
-import { type Capabilities, isReadOnly, type Notification, type Result } from '../protocol.js'
+import { type Capabilities, isReadOnly, type Result } from '../protocol.js'
 import { evidenceOf, WireError } from '../wire/failure.js'
 import type { Wire } from '../wire/wire.js'
 import { type ListKind, listMethods, listsOf } from './catalog.js'
 import { type ClientOptions, type ServerRequest, type ServerRequestHandler, serverRequests } from './client-options.js'
 import { ClientTransport, ServerErrorData } from './client-transport.js'
-import { Letters } from './letters.js'
+import { Letters, type LettersHost } from './letters.js'
 import { readPages } from './pages.js'
-import type { Link, ListOptions, RequestOptions, SessionMemory } from './port.js'
+import type { Link, LinkListener, ListOptions, RequestOptions, SessionMemory } from './port.js'
 import { malformed, Requests, type RequestsHost, refusedBy } from './requests.js'
 
 /** Output schemas are not compiled by the client: 18 of the 22 KiB a bare client takes are its own validator. */
@@ -57,13 +57,14 @@ const repeatable: ReadonlySet<string> = new Set([
 
 const isRepeatable = (method: string): boolean => isReadOnly(method) || repeatable.has(method)
 
-export class SdkLink implements Link, RequestsHost {
+export class SdkLink implements Link, RequestsHost, LettersHost {
   readonly wire: Wire
-  readonly letters: Letters
-  onNotification: ((notification: Notification) => void) | undefined
+  listener: LinkListener | undefined
   readonly #options: ClientOptions
   readonly clock: Clock
   readonly secrets: readonly string[]
+  /** Most links have none. */
+  #letters: Letters | undefined
   #requests: Requests | undefined
   #session: SessionMemory | undefined
   /** The session is its successor's. */
@@ -72,22 +73,19 @@ export class SdkLink implements Link, RequestsHost {
   /** `secrets`: what must not be shown, should the server repeat it. */
   constructor(wire: Wire, options: ClientOptions, clock: Clock, secrets: readonly string[] = []) {
     this.wire = wire
-    this.letters = new Letters(wire)
     this.#options = options
     this.clock = clock
     this.secrets = secrets
   }
 
-  get onRefused(): ((error: unknown) => boolean) | undefined {
-    return this.letters.onRefused
-  }
-  set onRefused(look: ((error: unknown) => boolean) | undefined) {
-    this.letters.onRefused = look
+  get letters(): Letters {
+    this.#letters ??= new Letters(this)
+    return this.#letters
   }
 
   renewed(): void {
     this.wire.listen?.()
-    this.letters.renewed()
+    this.#letters?.renewed()
   }
 
   get session(): SessionMemory | undefined {
@@ -95,7 +93,7 @@ export class SdkLink implements Link, RequestsHost {
     if (!session || !this.#requests || this.#isFormer) return session
     session.nextId = this.#requests.nextId
     session.lastEventId = this.wire.lastEventId ?? session.lastEventId
-    session.letters = this.letters.held
+    session.letters = this.#letters?.held
     return session
   }
 
@@ -115,7 +113,7 @@ export class SdkLink implements Link, RequestsHost {
 
   async resume(session: SessionMemory): Promise<void> {
     // What an earlier link could not send waits until it is known that the session goes on, and the credential is good.
-    this.letters.take(session.letters ?? [])
+    if (session.letters) this.letters.take(session.letters)
     this.#session = session
     await this.#connect(session.nextId, { resumed: session })
     await this.request(this.#cheapList() ?? 'ping', undefined, MAX_DELAY_MS)
@@ -127,10 +125,10 @@ export class SdkLink implements Link, RequestsHost {
   ): Promise<{ client: Client; transport: ClientTransport }> {
     const { info, capabilities, handlers } = this.#options
     const requests = new Requests(this, firstId)
-    const transport = new ClientTransport(this.wire, this.letters, requests, how)
+    const transport = new ClientTransport(this.wire, this, requests, how)
     const client = new Client(info, { capabilities, jsonSchemaValidator: noValidator })
     for (const method of serverRequests) answerRequests(client, method, handlers[method])
-    client.fallbackNotificationHandler = async (notification) => this.onNotification?.(notification)
+    client.fallbackNotificationHandler = async (notification) => this.listener?.onNotification(notification)
     this.#requests = requests
     try {
       await client.connect(transport, NEVER)
@@ -184,9 +182,9 @@ export class SdkLink implements Link, RequestsHost {
   async release(): Promise<void> {
     // Brings the remembered session up to date before the wire is gone.
     void this.session
-    this.letters.close()
+    this.#letters?.close()
     await this.wire.close()
-    this.onNotification = undefined
+    this.listener = undefined
   }
 
   #notConnected(method: string): WireError {

@@ -26,6 +26,7 @@ const name = fc.oneof(
   fc.string(),
 )
 const entry = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom({ command: 'node' }, { url: 'https://host/mcp' }) },
   fc.record(
     { command: fc.constant('node'), args: fc.array(text), env: fc.dictionary(name, text) },
     { requiredKeys: ['command'] },

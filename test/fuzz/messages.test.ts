@@ -19,7 +19,7 @@ describe('messages', () => {
         const requests = { receive: (message: object) => heard.push(message), close() {} }
         const transport = new ClientTransport(
           wire,
-          wire,
+          { letters: wire },
           requests,
           nextId > 0 ? { resumed: { ...remembered, nextId } } : {},
         )

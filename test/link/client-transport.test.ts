@@ -19,7 +19,7 @@ function made(options: { resumed?: SessionMemory; version?: string } = {}) {
   const ours: JsonRpcMessage[] = []
   let closed = 0
   const requests = { receive: (message: JsonRpcMessage) => void ours.push(message), close: () => void closed++ }
-  const transport = new ClientTransport(wire, wire, requests, options)
+  const transport = new ClientTransport(wire, { letters: wire }, requests, options)
   const received: JsonRpcMessage[] = []
   transport.onmessage = (message: JsonRpcMessage) => received.push(message)
   const send = (message: Record<string, unknown>) => transport.send({ jsonrpc: '2.0', ...message } as JsonRpcMessage)

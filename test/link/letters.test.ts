@@ -1,6 +1,6 @@
 /** Answers and notifications that are refused for a credential wait for the next one, and no longer. */
 import { describe, expect, it } from 'vitest'
-import { Letters } from '../../src/link/letters.js'
+import { Letters, type LettersHost } from '../../src/link/letters.js'
 import type { JsonRpcMessage } from '../../src/wire/messages.js'
 import { FakeWire } from './fake-wire.js'
 
@@ -25,13 +25,10 @@ class RefusingWire extends FakeWire {
 
 function made(...refusals: (Promise<void> | undefined)[]) {
   const wire = new RefusingWire(...refusals)
-  const letters = new Letters(wire)
   const looked: unknown[] = []
-  letters.onRefused = (error) => {
-    looked.push(error)
-    return true
-  }
-  return { wire, letters, looked }
+  const onRefused = (error: unknown) => looked.push(error) > 0
+  const host: { wire: FakeWire; listener: LettersHost['listener'] } = { wire, listener: { onRefused } }
+  return { wire, letters: new Letters(host), looked, host }
 }
 
 /** Whatever can go on without anything from outside has gone on. */
@@ -73,12 +70,13 @@ describe('an answer of ours', () => {
   })
 
   it('that no credential would help is not sent again', async () => {
-    const { wire, letters } = made(undefined)
-    letters.onRefused = () => false
+    const { wire, letters, host } = made(undefined, undefined)
+    host.listener = { onRefused: () => false }
     await expect(letters.send(answer)).rejects.toBe(refusal)
-    letters.onRefused = undefined
+    host.listener = undefined
+    await expect(letters.send(answer)).rejects.toBe(refusal)
     letters.renewed()
-    await letters.send(answer)
+    await settled()
     expect(wire.sent).toHaveLength(2)
   })
 
