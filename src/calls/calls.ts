@@ -16,6 +16,11 @@ export interface CallOptions {
    * call takes longer than this, whatever `timeoutMs` says.
    */
   readonly maxTotalMs?: number
+  /**
+   * When the work began that this call is a part of, by the monotonic time of the connection's clock (`performance.now()`
+   * where no clock was given): its time counts from then on. Default: now.
+   */
+  readonly since?: number
   /** Ends the call; rejects with the signal's reason. Touches no other call. */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: { progress: number; total?: number; message?: string }) => void
@@ -157,8 +162,9 @@ export class Calls {
     if (!isDuration(timeoutMs) || !isDuration(options.maxTotalMs ?? 0)) {
       return Promise.reject(new TypeError(`${method}: timeoutMs and maxTotalMs are milliseconds from 0, as numbers.`))
     }
-    const begunAt = elapsed(this.#host.clock)
-    const fresh = { replays: 0, waited: false, epoch: this.#epoch }
+    const now = elapsed(this.#host.clock)
+    const { since: begunAt = now } = options
+    const fresh = { replays: 0, waited: begunAt < now, epoch: this.#epoch }
     const call: Call = { method, params, options, timeoutMs, begunAt, ...fresh }
     this.#made += 1
     const observers = this.#observers
@@ -205,19 +211,18 @@ export class Calls {
   }
 
   #send(call: Call, requester: Requester): Promise<Result> {
-    const { timeoutMs, options } = call.waited ? this.#timeLeft(call) : call
+    const options = call.waited ? this.#timeLeft(call) : call.options
     return requester
-      .request(call.method, call.params, timeoutMs, options)
+      .request(call.method, call.params, call.timeoutMs, options)
       .catch((failure: unknown) => this.#afterFailure(call, failure, requester))
   }
 
-  /** A call that waited has less time left for its answer; where progress extends it, for its first progress. */
-  #timeLeft({ begunAt, timeoutMs, options }: Call): Pick<Call, 'timeoutMs'> & { options: LeftOptions } {
+  /** A call that waited has less time left for its answer or its first progress, and in all. */
+  #timeLeft({ begunAt, timeoutMs, options }: Call): LeftOptions {
     const spent = elapsed(this.#host.clock) - begunAt
     const left = (ms: number) => Math.max(1, ms - spent)
     const { maxTotalMs } = options
-    if (maxTotalMs === undefined) return { timeoutMs: left(timeoutMs), options }
-    return { timeoutMs, options: { ...options, firstMs: left(timeoutMs), maxTotalMs: left(maxTotalMs) } }
+    return { ...options, firstMs: left(timeoutMs), ...(maxTotalMs !== undefined && { maxTotalMs: left(maxTotalMs) }) }
   }
 
   /** Goes again where that does no harm and may help, and rejects otherwise. */
@@ -364,8 +369,12 @@ const isDuration = (ms: unknown): boolean => typeof ms === 'number' && ms >= 0
 
 function asError(call: Call, fault: Fault, answered: RpcEvidence | undefined): Error {
   const { evidence } = fault
-  if (evidence.kind === 'timeout')
-    return new CallTimeoutError(call.method, evidence.afterMs ?? call.timeoutMs, true, fault)
+  if (evidence.kind === 'timeout') {
+    // Of one that waited, the link knows the rest of its bound only.
+    const { timeoutMs, options } = call
+    const named = evidence.afterMs === timeoutMs ? timeoutMs : (options.maxTotalMs ?? timeoutMs)
+    return new CallTimeoutError(call.method, named, true, fault)
+  }
   if (evidence.rpc && fault.scope === 'call') return new RpcError(answered ?? evidence.rpc, fault)
   return call.unknown ? new OutcomeUnknownError(call.method, fault) : new CallRefusedError(call.method, fault)
 }

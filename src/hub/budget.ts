@@ -24,24 +24,23 @@ export class Budget {
     this.#begunAt = elapsed(clock)
   }
 
+  /** Of what is sent for the call: its time has begun already. */
+  get options(): CallOptions {
+    return { ...this.#options, since: this.#begunAt }
+  }
+
   /**
-   * A step of the call over a connection, with the options for what is left.
+   * Waits until the connection can be used.
    *
-   * @throws what the step does; a CallTimeoutError names the whole time, not what was left of it
+   * @throws CallTimeoutError when that takes longer than the call may, or what the connection has to say of it
    */
-  async spend<T>(connection: Connection, step: (options: CallOptions) => Promise<T>): Promise<T> {
-    const spent = Math.floor(elapsed(this.#clock) - this.#begunAt)
-    const { timeoutMs = connection.actor.getSnapshot().context.policy.callMs, maxTotalMs } = this.#options
-    if (spent <= 0) return step(this.#options)
-    const left = (ms: number) => Math.max(1, ms - spent)
+  async ready(connection: Connection): Promise<void> {
+    const { timeoutMs = connection.actor.getSnapshot().context.policy.callMs, signal } = this.#options
+    const leftMs = Math.max(1, timeoutMs - Math.floor(elapsed(this.#clock) - this.#begunAt))
     try {
-      return await step({
-        ...this.#options,
-        timeoutMs: left(timeoutMs),
-        ...(maxTotalMs !== undefined && { maxTotalMs: left(maxTotalMs) }),
-      })
+      await connection.ready({ timeoutMs: leftMs, signal })
     } catch (error) {
-      if (!(error instanceof CallTimeoutError) || maxTotalMs !== undefined) throw error
+      if (!(error instanceof CallTimeoutError)) throw error
       throw new CallTimeoutError(this.#method, timeoutMs, error.sent, error.fault)
     }
   }

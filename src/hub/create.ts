@@ -282,8 +282,12 @@ class Registry implements Hub {
     return use(member.connection)
   }
 
-  #call<T>(name: string, budget: Budget, call: (connection: Connection, left: CallOptions) => Promise<T>): Promise<T> {
-    return this.#use(name, (connection) => budget.spend(connection, (left) => call(connection, left)), budget)
+  #call<T>(
+    name: string,
+    budget: Budget,
+    call: (connection: Connection, options: CallOptions) => Promise<T>,
+  ): Promise<T> {
+    return this.#use(name, (connection) => call(connection, budget.options), budget)
   }
 
   #refuseWhenClosed(): void {

@@ -61,7 +61,6 @@ async function read(member: Member, budget: Budget): Promise<void> {
   // The hub was closed, or the server taken away, while it was waited for.
   if (!connection) throw new ConnectionClosedError(member.name)
   connection.connect().catch(() => {})
-  const { policy } = connection.actor.getSnapshot().context
-  await budget.spend(connection, ({ timeoutMs = policy.callMs, signal }) => connection.ready({ timeoutMs, signal }))
+  await budget.ready(connection)
   if (isUnread(member)) await budget.wait(connection.listTools())
 }

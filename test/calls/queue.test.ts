@@ -19,6 +19,14 @@ describe('a call while there is no link', () => {
     expect(calls).toEqual([1, 2, 3].map(() => ({ value: { ok: true }, settled: 1 })))
   })
 
+  it('that is a part of something has its time from when that began', () => {
+    const host = new FakeHost()
+    host.clock.increment(400)
+    host.open()
+    watch(host.calls.call('x', undefined, { timeoutMs: 1_000, maxTotalMs: 5_000, since: host.clock.now() - 300 }))
+    expect(host.sent[0]).toMatchObject({ timeoutMs: 1_000, options: { firstMs: 700, maxTotalMs: 4_700 } })
+  })
+
   it('is refused when as many wait as may (P15), and no other is disturbed', async () => {
     const host = new FakeHost()
     const waiting = [1, 2, 3].map(() => watch(host.calls.call('x', undefined)))
@@ -168,14 +176,14 @@ describe('a clock that somebody sets', () => {
     host.clock.increment(400)
     host.open()
     await ticks()
-    expect(host.sent[0]?.timeoutMs).toBe(600)
+    expect(host.sent[0]?.options.firstMs).toBe(600)
     // Refused before it ran, with a time named that fits into what is left.
     host.sent[0]?.fail({ kind: 'http', http: { status: 429, exchange: 'message' }, retryAfterMs: 200 })
     await ticks()
     expect(call.settled).toBe(0)
     host.clock.increment(200)
     await ticks()
-    expect(host.sent[1]?.timeoutMs).toBe(400)
+    expect(host.sent[1]?.options.firstMs).toBe(400)
     host.sent[1]?.answer({ ok: true })
     await ticks()
     expect(call).toEqual({ value: { ok: true }, settled: 1 })

@@ -59,7 +59,7 @@ describe('a server that asks for time', () => {
     expect(host.sent).toHaveLength(1)
     host.clock.increment(1)
     expect(host.sent).toHaveLength(2)
-    expect(host.sent[1]?.timeoutMs).toBe(58_000)
+    expect(host.sent[1]?.options.firstMs).toBe(58_000)
     host.sent[1]?.answer({ ok: true })
     await ticks()
     expect(call).toEqual({ value: { ok: true }, settled: 1 })

@@ -46,6 +46,28 @@ it('the start of a server and the reading of its lists are a part of that time',
   expect(String(error)).toContain('within 1500 ms')
 })
 
+it('07.06: progress gives a call that paid for the start of its server its whole time again', async () => {
+  const target = childServer({
+    onStart: [{ wait: 900 }],
+    on: {
+      'tools/call:run': [
+        { notify: 'notifications/progress', params: { progressToken: 5, progress: 1 } },
+        { wait: 1_000 },
+        { result: { content: [{ type: 'text', text: 'done' }] } },
+      ],
+      'tools/call:still': [{ wait: 5_000 }],
+    },
+  })
+  const hub = hubOf({ servers: { a: { target, lazy: true } } })
+  const options = { timeoutMs: 1_500, maxTotalMs: 10_000 }
+  const moving = hub.callTool({ server: 'a', name: 'run' }, options)
+  const began = performance.now()
+  const still = failure(hub.callTool({ server: 'a', name: 'still' }, options))
+  expect(await moving).toMatchObject({ content: [{ text: 'done' }] })
+  expect(String(await still)).toContain('within 1500 ms')
+  expect(performance.now() - began).toBeLessThan(2_500)
+})
+
 it('close() ends the waiting for a person, of calls and of start()', async () => {
   const hub = await asking()
   const starting = hub.start()

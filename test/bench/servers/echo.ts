@@ -72,11 +72,19 @@ const nothing = Buffer.alloc(0)
 const eventHead = Buffer.from('event: message\ndata: ')
 const eventTail = Buffer.from('\n\n')
 
-/** Tells its port to the parent process, and on `posts` how many there were since it was last asked. */
+/**
+ * Tells its port to the parent process, and on `posts` how many there were since it was last asked. `GET /idle` ends the
+ * sockets on which nothing is under way.
+ */
 async function serve(handler: RequestListener): Promise<void> {
   process.on('disconnect', () => process.exit())
   let posts = 0
   const http = createServer((req, res) => {
+    if (req.url === '/idle') {
+      res.writeHead(204, { connection: 'close' }).end()
+      http.closeIdleConnections()
+      return
+    }
     if (req.method === 'POST') posts += 1
     return handler(req, res)
   })
