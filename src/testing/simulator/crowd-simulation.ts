@@ -121,6 +121,7 @@ export class CrowdSimulation {
     const { processes } = this.#worldAt(0)
     return {
       platform: processes.platform,
+      afterPipes: processes.afterPipes,
       start: (target) => this.#worldAt(target.command.endsWith('-0') ? 0 : 1).processes.start(target),
       kill: (pid, signal) => {
         const world = this.#worlds.find((one) => [...one.processes.running].some((child) => child.pid === -pid))

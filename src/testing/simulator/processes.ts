@@ -46,6 +46,10 @@ export class SimulatedProcesses implements ProcessSystem {
     this.platform = options.traits.platform
   }
 
+  readonly afterPipes: ProcessSystem['afterPipes'] = (callback) => {
+    this.#options.clock.setTimeout(callback, 0)
+  }
+
   readonly start: ProcessSystem['start'] = () => {
     const { server } = this.#options
     const errno = this.#noStart.shift()?.errno

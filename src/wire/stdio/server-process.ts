@@ -2,7 +2,7 @@ import { type Clock, elapsed } from '../../clock.js'
 import { forgetLive, noteLive } from './live-trees.js'
 import { type ProcessTree, processTree } from './process-tree.js'
 import type { PipedChild } from './spawn.js'
-import { processSystem } from './system.js'
+import { type ProcessSystem, processSystem } from './system.js'
 
 /**
  * How long after the first sign of the end (exit, or EOF on stdout) the other signs are waited for: a last answer may
@@ -48,6 +48,7 @@ export class ServerProcess {
   readonly #child: PipedChild
   readonly #clock: Clock
   readonly #settings: ProcessSettings
+  readonly #system: ProcessSystem
   readonly #tree: ProcessTree
   readonly #handlers: ProcessHandlers
   readonly #exited: Promise<void>
@@ -70,7 +71,8 @@ export class ServerProcess {
     this.#clock = settings.clock
     this.#settings = settings
     this.#handlers = handlers
-    this.#tree = processTree(child.pid, processSystem())
+    this.#system = processSystem()
+    this.#tree = processTree(child.pid, this.#system)
     noteLive(child.pid, settings.watchdog)
     this.#told = new Promise((resolve) => {
       this.#tell = resolve
@@ -154,9 +156,7 @@ export class ServerProcess {
       return
     }
     // Where the event loop was held up, the time is over before the pipes have been looked at: once, they are.
-    this.#lastWords ??= this.#clock.setTimeout(() => {
-      this.#lastWords = this.#clock.setTimeout(() => this.#tellEnd(), 0)
-    }, LAST_WORDS_MS)
+    this.#lastWords ??= this.#clock.setTimeout(() => this.#system.afterPipes(() => this.#tellEnd()), LAST_WORDS_MS)
   }
 
   #tellEnd(): void {
