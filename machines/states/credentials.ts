@@ -9,7 +9,7 @@ const wantsScope = [
 ] as const
 
 /** The link is told as well: what was refused under the old credential goes out again. */
-const adopt = ['adoptCredential', { type: 'tellLink', params: { type: 'renewed' } }] as const
+export const adopt = ['adoptCredential', { type: 'tellLink', params: { type: 'renewed' } }] as const
 
 export const credentials = chartSetup.createStateConfig({
   description: 'Is the credential good for a while, and for enough?',

@@ -6,6 +6,9 @@ import type { LinkListener } from './port.js'
 /** So often is one sent again: a server that refuses every credential is the chart's affair. */
 const RESENDS = 2
 
+/** While a person logs in a server may ask again and again, and gives up what was not answered: the last ones are held. */
+const MOST_HELD = 16
+
 /** The link of which they go out. */
 export interface LettersHost {
   readonly wire: Wire
@@ -14,8 +17,9 @@ export interface LettersHost {
 
 /** It waits for a new credential. */
 interface Held {
-  readonly message: JsonRpcMessage
-  readonly go: () => void
+  readonly letter: JsonRpcMessage
+  /** Goes on, or is given up. */
+  readonly settle: (goesOn: boolean) => void
 }
 
 /**
@@ -34,7 +38,7 @@ export class Letters {
 
   /** What waits for a new credential: a later link of the same session can still {@link take} it. */
   get held(): readonly JsonRpcMessage[] | undefined {
-    return this.#held?.map(({ message }) => message)
+    return this.#held?.map(({ letter }) => letter)
   }
 
   /** Settles as {@link Wire.send} does, later where a credential was refused. */
@@ -44,10 +48,7 @@ export class Letters {
       try {
         return await this.#host.wire.send(message, options)
       } catch (error) {
-        if (this.#host.listener?.onRefused(error) !== true || left === 0) throw error
-        // Refused for a credential that has been renewed meanwhile, it need not wait for another.
-        if (under === this.#renewals) await this.#renewal(message)
-        if (this.#closed) throw error
+        if (!(await this.#helped(message, error, under, left))) throw error
       }
     }
   }
@@ -59,28 +60,50 @@ export class Letters {
 
   /** There is another credential. */
   renewed(): void {
-    this.#renewals++
-    const held = this.#held ?? []
-    this.#held = undefined
-    for (const { go } of held) go()
+    this.#settleAll(true)
   }
 
   /** Nothing is sent again any more. */
   close(): void {
     this.#closed = true
-    this.renewed()
+    this.#settleAll(false)
+  }
+
+  /** It was refused; resolves with `true` once there is another credential than the one under which it was sent. */
+  #helped(message: JsonRpcMessage, error: unknown, under: number, left: number): Promise<boolean> | boolean {
+    if (left === 0) {
+      this.#host.listener?.onRefused(error)
+      return false
+    }
+    // Held before anybody hears of it: the refusal can be the end of this link, and a later one takes along what is held.
+    const renewal = this.#hold(message)
+    const mayHelp = this.#host.listener?.onRefused(error) === true
+    if (mayHelp && under === this.#renewals) return renewal
+    this.#drop(message)
+    return mayHelp && !this.#closed
   }
 
   async #goOn(message: JsonRpcMessage): Promise<void> {
-    await this.#renewal(message)
-    if (!this.#closed) await this.send(message)
+    if (await this.#hold(message)) await this.send(message)
   }
 
-  #renewal(message: JsonRpcMessage): Promise<void> {
-    if (this.#closed) return Promise.resolve()
-    return new Promise((go) => {
+  #hold(message: JsonRpcMessage): Promise<boolean> {
+    if (this.#closed) return Promise.resolve(false)
+    return new Promise((settle) => {
       this.#held ??= []
-      this.#held.push({ message, go })
+      this.#held.push({ letter: message, settle })
+      if (this.#held.length > MOST_HELD) this.#held.shift()?.settle(false)
     })
+  }
+
+  #drop(message: JsonRpcMessage): void {
+    this.#held = this.#held?.filter((one) => one.letter !== message)
+  }
+
+  #settleAll(goOn: boolean): void {
+    this.#renewals++
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const { settle } of held) settle(goOn)
   }
 }

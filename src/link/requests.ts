@@ -104,13 +104,18 @@ export class Requests {
     const open = this.#open.get(idOf(message.id))
     if (open === undefined) return
     this.#settle(open)
-    if ('error' in message) {
-      open.reject(this.#refused(open, message.error))
-      return
+    try {
+      if ('error' in message) {
+        open.reject(this.#refused(open, message.error))
+        return
+      }
+      const result = this.#host.read(open.method, message.result)
+      if (result !== undefined) open.resolve(result)
+    } catch {
+      // A transport of the application's may bring anything.
     }
-    const result = this.#host.read(open.method, message.result)
-    if (result === undefined) open.reject(malformed(this.#host.wire, open.method))
-    else open.resolve(result)
+    // Nothing where it was settled already.
+    open.reject(malformed(this.#host.wire, open.method))
   }
 
   /** Only a request with a progress token gets progress, and only a bound lets progress extend its time (report 07.06). */
@@ -149,9 +154,9 @@ export class Requests {
   /** We wait no longer, and the server need not go on. */
   #takeBack(open: Open, reason: unknown, error: unknown): void {
     if (!this.#settle(open)) return
-    const params = { requestId: open.id, reason: String(reason) }
-    this.#host.letters.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {})
     open.reject(error)
+    const params = { requestId: open.id, reason: textOf(reason) }
+    this.#host.letters.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {})
   }
 
   #settle(open: Open): boolean {
@@ -174,6 +179,15 @@ export class Requests {
 
   #failed({ method }: Open, evidence: Pick<WireEvidence, 'kind' | 'summary' | 'sent' | 'afterMs'>): WireError {
     return new WireError({ wire: this.#host.wire.kind, method, ...evidence })
+  }
+}
+
+/** A reason can be anything, also what cannot be written. */
+function textOf(reason: unknown): string {
+  try {
+    return String(reason)
+  } catch {
+    return 'aborted'
   }
 }
 

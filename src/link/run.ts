@@ -86,6 +86,7 @@ export class LinkRun implements LinkListener, AdmissionWays {
 
   /** The actor has ended. Nothing is reported any more; the wire is released and the slot becomes free. */
   leave(): void {
+    if (this.#left) return
     this.#left = true
     if (this.#runtime.live?.link === this.#link) this.#runtime.live = undefined
     this.#wireEvents?.unsubscribe()

@@ -54,21 +54,21 @@ export function isResponse(message: JsonRpcMessage): message is JsonRpcResult | 
 export function isMessage(value: unknown): value is JsonRpcMessage {
   if (typeof value !== 'object' || value === null || !('jsonrpc' in value) || value.jsonrpc !== '2.0') return false
   if ('method' in value) return typeof value.method === 'string'
-  const [result, error] = ['result' in value ? value.result : null, 'error' in value ? value.error : null]
+  const { result = null, error = null } = value as { result?: unknown; error?: unknown }
   // An answer that is both good and bad is none.
   if (result !== null) return error === null && typeof result === 'object' && hasId(value)
   return error !== null && typeof error === 'object'
 }
 
 /**
- * Members that are null are not there: some serializers write all that a message could have, and the SDK's schemas
+ * Members that are null, or undefined where nothing was serialized, are not there: some serializers write all that a message could have, and the SDK's schemas
  * take none too many, so that a good answer would answer nobody.
  */
 export function withoutNulls(message: JsonRpcMessage): JsonRpcMessage {
   for (const name in message) {
-    if (message[name as keyof JsonRpcMessage] === null) {
+    if ((message[name as keyof JsonRpcMessage] ?? null) === null) {
       return Object.fromEntries(
-        Object.entries(message).filter(([, value]) => value !== null),
+        Object.entries(message).filter(([, value]) => (value ?? null) !== null),
       ) as unknown as JsonRpcMessage
     }
   }

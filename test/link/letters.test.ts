@@ -108,4 +108,33 @@ describe('an answer of ours', () => {
     await settled()
     expect([later.wire.sent.length, later.letters.held]).toEqual([2, undefined])
   })
+
+  it('waits with no more than fifteen others: the oldest is given up', async () => {
+    const { wire, letters } = made(...Array.from({ length: 17 }, () => undefined))
+    const outcomes = Array.from({ length: 17 }, (_, id) =>
+      letters.send({ ...answer, id: `${id}` }).then(
+        () => 'sent',
+        () => 'given up',
+      ),
+    )
+    await settled()
+    expect(letters.held).toHaveLength(16)
+    letters.renewed()
+    const said = await Promise.all(outcomes)
+    expect(said).toEqual(['given up', ...Array.from({ length: 16 }, () => 'sent')])
+    expect(wire.sent).toHaveLength(17 + 16)
+  })
+
+  it('whose refusal is the end of its link is there for the next one', async () => {
+    const { letters, host } = made(undefined)
+    let held: readonly JsonRpcMessage[] | undefined
+    const onRefused = () => {
+      held = letters.held
+      letters.close()
+      return true
+    }
+    host.listener = { onRefused }
+    await expect(letters.send(answer)).rejects.toBe(refusal)
+    expect([held, letters.held]).toEqual([[answer], undefined])
+  })
 })

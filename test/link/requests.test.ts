@@ -46,6 +46,17 @@ function made(firstId = 1) {
 }
 
 describe('a request', () => {
+  it('ends as malformed by an error that is none', async () => {
+    const { ask, say, evidence, clock } = made()
+    const [good, bad] = [ask(), ask()]
+    say({ id: 1, result: { is: 'one' }, error: undefined })
+    say({ id: 2, error: undefined })
+    await Promise.all([good.done, bad.done])
+    expect(evidence(good.seen.error)).toMatchObject({ kind: 'malformed' })
+    expect(evidence(bad.seen.error)).toMatchObject({ kind: 'malformed' })
+    expect(clock.timers).toBe(0)
+  })
+
   it('is answered under its number, also where that comes as text, and once', async () => {
     const { wire, requests, ask, say, clock } = made(40)
     const [one, two] = [ask({}, 1_000, { name: 'x' }), ask()]
@@ -248,6 +259,17 @@ describe('progress', () => {
 })
 
 describe('a signal', () => {
+  it('whose reason cannot be written takes a request back all the same', async () => {
+    const { ask, wire } = made()
+    const control = new AbortController()
+    const { seen, done } = ask({ signal: control.signal })
+    const reason = Object.create(null)
+    control.abort(reason)
+    await done
+    expect(seen.error).toBe(reason)
+    expect(wire.of('notifications/cancelled')).toMatchObject([{ params: { requestId: 1, reason: 'aborted' } }])
+  })
+
   it('takes a request back, with its reason, and the server is told', async () => {
     const { ask, wire, clock, say } = made()
     const control = new AbortController()

@@ -137,8 +137,10 @@ const goesOn = (before: Snapshot, after: Snapshot): boolean =>
 /** The link goes on, beside which a credential was got or told of. */
 function isAdopted(before: Snapshot, event: EventObject, after: Snapshot): boolean {
   const { type, output } = event as EventObject & { output?: { type: string } }
-  if (!before.matches({ linked: 'ready' }) || !after.matches({ linked: 'ready' })) return false
-  if (type === 'credentials.changed') return true
+  const goesOn = (state: 'discovering' | 'ready') =>
+    before.matches({ linked: state }) && after.matches({ linked: state })
+  if (type === 'credentials.changed') return goesOn('discovering') || goesOn('ready')
+  if (!goesOn('ready')) return false
   return /^xstate\.done\.actor\.(refresh|stepUp|exchange)/.test(type) && output?.type === 'granted'
 }
 
