@@ -1,6 +1,6 @@
 /** What a contender does in a process of its own, and what it tells of it. */
 import { once } from 'node:events'
-import { get } from 'node:http'
+import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createConnection, createHub, type Target } from '../../src/index.js'
 import { redacted, startInspector } from '../../src/inspect/index.js'
@@ -109,12 +109,16 @@ async function timeCalls(contender: Opened | undefined, count: number, inFlight:
   return quantile(times)
 }
 
-/** To servers that the process has no sockets to: the stock client would use those that the one before it left to it. */
+const drained = (response: IncomingMessage) => void response.resume()
+
+/** A single one finds no sockets to its server: the stock client would use those that the one before it left to it. */
 async function connect(side: Side, servers: number, url: URL): Promise<number> {
-  const asked = get(new URL('/idle', url), { agent: false }, (response) => response.resume())
-  await once(asked, 'close')
-  // Until the ends of the others have come, too.
-  await delay(2)
+  // When the second is answered the ends of all sockets are under way, and a moment later they are here: the stock client
+  // would send by one that has ended.
+  if (servers === 1) {
+    for (let i = 0; i < 2; i++) await once(get(new URL('/idle', url), { agent: false }, drained), 'close')
+    await delay(5)
+  }
   return await timedOpen(servers, () => ready(side, url))
 }
 
