@@ -105,17 +105,17 @@ export class Requests {
     if (open === undefined) return
     this.#settle(open)
     try {
-      if ('error' in message) {
-        open.reject(this.#refused(open, message.error))
-        return
-      }
-      const result = this.#host.read(open.method, message.result)
-      if (result !== undefined) open.resolve(result)
+      const result = 'error' in message ? this.#refused(open, message.error) : this.#read(open, message.result)
+      if (result instanceof WireError) open.reject(result)
+      else open.resolve(result)
     } catch {
       // A transport of the application's may bring anything.
+      open.reject(malformed(this.#host.wire, open.method))
     }
-    // Nothing where it was settled already.
-    open.reject(malformed(this.#host.wire, open.method))
+  }
+
+  #read({ method }: Open, result: unknown): Result | WireError {
+    return this.#host.read(method, result) ?? malformed(this.#host.wire, method)
   }
 
   /** Only a request with a progress token gets progress, and only a bound lets progress extend its time (report 07.06). */
